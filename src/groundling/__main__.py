@@ -1,0 +1,3 @@
+from groundling.cli.main import main
+
+main()

@@ -1,0 +1,83 @@
+"""The command `groundling`: a table of subcommands, each imported only when it is called."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+
+import typer
+
+from groundling import __version__
+from groundling.errors import GroundlingError
+from groundling.names import load
+
+# name -> (where it lives, one line of help)
+COMMANDS: dict[str, tuple[str, str]] = {}
+
+_EPILOG = "Every command has examples: try `groundling COMMAND --help`. Answers go to stdout, progress to stderr."
+
+
+def build(wanted: str | None) -> typer.Typer:
+    """Assemble the command line; only the subcommand `wanted` is imported, the others are one-line stand-ins.
+
+    `wanted=None` imports them all (shell completion, documentation).
+    """
+    app = typer.Typer(
+        name="groundling",
+        help="Learn language structures through grounding.",
+        epilog=_EPILOG,
+        no_args_is_help=True,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,  # plain help: importing rich would double the start-up time
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback()(_version_option)
+    for name, (target, help_text) in COMMANDS.items():
+        _add(app, name, load(target) if wanted in (None, name) else _stand_in, help_text)
+    return app
+
+
+def _add(app: typer.Typer, name: str, command: typer.Typer | Callable[..., None], help_text: str) -> None:
+    if isinstance(command, typer.Typer):
+        app.add_typer(command, name=name, help=help_text, no_args_is_help=True)
+    elif command is _stand_in:
+        app.command(name, help=help_text)(command)
+    else:
+        app.command(name)(command)
+
+
+def _stand_in() -> None:
+    raise AssertionError("a stand-in is only listed, never called")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"groundling {__version__}")
+        raise typer.Exit
+
+
+def _version_option(
+    version: bool = typer.Option(
+        False, "--version", help="Print the version and leave.", is_eager=True, callback=_print_version
+    ),
+) -> None:
+    pass
+
+
+def main() -> None:
+    """Run the command line: 0 fine, 1 the check failed, 2 bad input or usage."""
+    completing = "_GROUNDLING_COMPLETE" in os.environ
+    names = [word for word in sys.argv[1:] if word in COMMANDS]
+    try:
+        build(None if completing else (names or [""])[0])()
+    except GroundlingError as error:
+        print(f"groundling: {error}", file=sys.stderr)
+        sys.exit(2)
+    except BrokenPipeError:  # `groundling ... | head`: the reader has left, and that is fine
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,109 @@
+"""One tree as bracketed text, both ways, without recursion: depth is bounded by memory, not by the stack."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+from groundling.errors import FormatError
+
+Labelled = Literal["auto"] | bool
+
+# `(` with what touches it, a closing bracket, or a word. Forced modes move the label in or out.
+_TOKENS = {
+    "auto": re.compile(r"\(([^\s()]*)|(\))|([^\s()]+)"),
+    True: re.compile(r"\(\s*([^\s()]*)|(\))|([^\s()]+)"),
+    False: re.compile(r"\(()|(\))|([^\s()]+)"),
+}
+_ESCAPES = {"-LRB-": "(", "-RRB-": ")"}
+_UNESCAPES = {"(": "-LRB-", ")": "-RRB-"}
+_UNWRITABLE = re.compile(r"[\s()]")
+
+
+class Parsed(NamedTuple):
+    """A tree in flat form: nodes in preorder, node k covers words starts[k] .. ends[k]-1."""
+
+    words: tuple[str, ...]
+    labels: tuple[str, ...]
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+
+
+def parse(text: str, labelled: Labelled = "auto") -> Parsed:
+    """Parse one bracketed tree.
+
+    `labelled="auto"`: a token that touches its opening bracket is a label (`(NP ...)`), after a space it is a word
+    (`( a cat )`). True: the first token after a bracket is always the label. False: it is always a word.
+    A bare word is a tree of one word.
+
+    >>> parse("(NP (D a) (N cat))").labels
+    ('NP', 'D', 'N')
+    >>> parse("(a (black cat))", labelled=False).words
+    ('a', 'black', 'cat')
+    """
+    words: list[str] = []
+    labels: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    stack: list[int] = []
+    for match in _TOKENS[labelled].finditer(text):
+        group = match.lastindex
+        if group == 1:
+            if labels and not stack:
+                raise FormatError(f"column {match.start() + 1}: a second tree begins here. Write one tree at a time.")
+            stack.append(len(labels))
+            labels.append(match[1])
+            starts.append(len(words))
+            ends.append(-1)
+        elif group == 2:
+            if not stack:
+                raise FormatError(f"column {match.start() + 1}: ')' closes nothing. Remove it or add its '('.")
+            node = stack.pop()
+            if starts[node] == len(words):
+                raise FormatError(f"column {match.start() + 1}: this constituent has no word. Remove it or fill it.")
+            ends[node] = len(words)
+        else:
+            if labels and not stack:
+                raise FormatError(f"column {match.start() + 1}: the word {match[3][:40]!r} stands outside the tree.")
+            words.append(_ESCAPES.get(match[3], match[3]))
+    return _finish(words, labels, starts, ends, stack)
+
+
+def _finish(words: list[str], labels: list[str], starts: list[int], ends: list[int], stack: list[int]) -> Parsed:
+    if stack:
+        raise FormatError(f"{len(stack)} bracket(s) are not closed. Add the missing ')'.")
+    if not words:
+        raise FormatError("no tree here. Write one such as (S (NP (N dogs)) (VP (V bark))).")
+    if not labels:
+        if len(words) > 1:
+            raise FormatError(f"{len(words)} words but no bracket. Write ( a cat ) for a tree without labels.")
+        labels, starts, ends = [""], [0], [1]
+    return Parsed(tuple(words), tuple(labels), tuple(starts), tuple(ends))
+
+
+def write(words: tuple[str, ...], labels: tuple[str, ...], starts: tuple[int, ...], ends: tuple[int, ...]) -> str:
+    """Write a flat tree in one line: `(NP (D a) (N cat))`, or `( a cat )` where a label is empty.
+
+    >>> write(("a", "cat"), ("",), (0,), (2,))
+    '( a cat )'
+    """
+    pieces: list[str] = []
+    stack: list[int] = []
+    node, count = 0, len(labels)
+    for position, word in enumerate(words):
+        while node < count and starts[node] == position:
+            pieces.append(f"({_writable(labels[node], 'label')}")
+            stack.append(ends[node])
+            node += 1
+        pieces.append(_UNESCAPES[word] if word in _UNESCAPES else _writable(word, "word"))
+        while stack and stack[-1] == position + 1:
+            stack.pop()
+            pieces.append(")")
+    unlabelled = not any(labels)
+    return " ".join(pieces) if unlabelled else " ".join(pieces).replace(" )", ")")
+
+
+def _writable(text: str, kind: str) -> str:
+    if (not text and kind == "word") or _UNWRITABLE.search(text):
+        raise FormatError(f"the {kind} {text!r} cannot stand in brackets. Replace its spaces and parentheses first.")
+    return text
