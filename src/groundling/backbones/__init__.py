@@ -1,0 +1,1 @@
+"""Pretrained encoders behind three protocols: text, image, speech. Nothing here downloads anything."""
