@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from groundling.metrics.boundaries import Boundaries
     from groundling.metrics.execution_accuracy import ExecutionAccuracy
     from groundling.metrics.parseval import ParsEval
-    from groundling.metrics.pass_at_k import PassAtK, pass_at_k
+    from groundling.metrics.passing import PassAtK, pass_at_k
     from groundling.metrics.pearson import Pearson
     from groundling.metrics.segment_iou import SegmentIoU
     from groundling.metrics.self_f1 import SelfF1
@@ -26,7 +26,7 @@ METRICS: dict[str, str] = {
     "execution-accuracy": "groundling.metrics.execution_accuracy:ExecutionAccuracy",
     "las": "groundling.metrics.attachment:LAS",
     "parseval": "groundling.metrics.parseval:ParsEval",
-    "pass-at-k": "groundling.metrics.pass_at_k:PassAtK",
+    "pass-at-k": "groundling.metrics.passing:PassAtK",
     "pearson": "groundling.metrics.pearson:Pearson",
     "segment-iou": "groundling.metrics.segment_iou:SegmentIoU",
     "self-f1": "groundling.metrics.self_f1:SelfF1",
@@ -36,7 +36,7 @@ METRICS: dict[str, str] = {
 _MORE = {
     "Metric": "groundling.metrics.base:Metric",
     "Score": "groundling.metrics.base:Score",
-    "pass_at_k": "groundling.metrics.pass_at_k:pass_at_k",
+    "pass_at_k": "groundling.metrics.passing:pass_at_k",
 }
 _EXPORTS = {target.partition(":")[2]: target for target in METRICS.values()} | _MORE
 

@@ -123,9 +123,9 @@ class Metric(ABC, Generic[Item]):
         low: float | None = None
         high: float | None = None
         if bootstrap and len(matrix) > 1:
-            values = self.values(resampled_totals(matrix, bootstrap, np.random.default_rng(seed)))
-            tail = (1 - CONFIDENCE) / 2
-            low, high = (float(edge) for edge in np.nanquantile(values, [tail, 1 - tail]))
+            low, high = percentile_interval(
+                self.values(resampled_totals(matrix, bootstrap, np.random.default_rng(seed)))
+            )
         value, details = float(self.value(total)), self.details(total)
         return Score(value, low, high, len(matrix), self.signature, self.name, details, self.scale)
 
@@ -159,6 +159,20 @@ def resampled_totals(matrix: Statistics, count: int, rng: np.random.Generator) -
         weights = np.stack([np.bincount(rng.integers(n, size=n), minlength=n) for _ in draws])
         parts.append(weights.astype(np.float64) @ matrix)
     return np.concatenate(parts)
+
+
+def percentile_interval(values: NDArray[np.float64]) -> tuple[float, float] | tuple[None, None]:
+    """The middle 95% of the values, undefined ones left out; (None, None) where none is defined.
+
+    >>> percentile_interval(np.arange(101.0))
+    (2.5, 97.5)
+    """
+    known = values[~np.isnan(values)]
+    if not len(known):
+        return None, None
+    tail = (1 - CONFIDENCE) / 2
+    low, high = np.quantile(known, [tail, 1 - tail])
+    return float(low), float(high)
 
 
 def ratio(part: float, whole: float, empty: float = 1.0) -> float:
