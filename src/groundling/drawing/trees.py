@@ -1,0 +1,215 @@
+"""Constituency trees: one alone, or gold and prediction face to face."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from groundling.drawing import svg
+from groundling.drawing.rows import MARGIN, WORD_LIMIT, Row, lay_words
+from groundling.drawing.text import shorten, width
+
+ROW = 46.0  # from one level of nodes to the next
+CHIP = 22.0  # height of one line of a node
+TreeDict = Mapping[str, Any]  # what `Tree.to_dict()` gives
+Match = tuple[int, int, float]  # gold node, predicted node, IoU
+
+
+class Layout(NamedTuple):
+    """Where each node stands: centre, half its width, and its level (1 is just over the words)."""
+
+    row: Row
+    x: tuple[float, ...]
+    half: tuple[float, ...]
+    level: tuple[int, ...]
+    step: float  # from level to level
+
+    @property
+    def height(self) -> float:
+        return max(self.level) * self.step + CHIP
+
+
+def lines_of(node: Mapping[str, Any]) -> list[str]:
+    """The lines written at a node: `lines` if it has them, else its label."""
+    return [str(text) for text in node.get("lines") or ([node["label"]] if node["label"] else [])]
+
+
+def chip_width(node: Mapping[str, Any]) -> float:
+    """How wide a node is drawn; a node without label is a dot."""
+    texts = lines_of(node)
+    return max(width(shorten(text, WORD_LIMIT)) for text in texts) + 12 if texts else 8.0
+
+
+def needs_of(tree: TreeDict) -> list[tuple[int, int, float]]:
+    """How wide each node's words must be together, for its own text to fit over them."""
+    return [(node["start"], node["end"], chip_width(node) + 10) for node in tree["nodes"]]
+
+
+def lay_tree(tree: TreeDict, row: Row | None = None) -> Layout:
+    """Place the nodes over a row of words: each over its own words only, so that siblings never overlap.
+
+    >>> tree = {"words": ["a"], "nodes": [{"label": "N", "start": 0, "end": 1, "parent": -1}]}
+    >>> lay_tree(tree).level
+    (1,)
+    """
+    nodes: list[Mapping[str, Any]] = tree["nodes"]
+    row = row or lay_words(tree["words"], needs_of(tree))
+    level = [1] * len(nodes)
+    for k in reversed(range(1, len(nodes))):  # preorder: children come after their parent
+        parent = int(nodes[k]["parent"])
+        level[parent] = max(level[parent], level[k] + 1)
+    text_lines = max((len(lines_of(node)) for node in nodes), default=1)
+    return Layout(
+        row,
+        tuple(row.centre(node["start"], node["end"]) for node in nodes),
+        tuple(chip_width(node) / 2 for node in nodes),
+        tuple(level),
+        ROW + CHIP * 0.8 * max(0, text_lines - 1),
+    )
+
+
+def loose_words(tree: TreeDict) -> list[tuple[int, int]]:
+    """Pairs (node, word) for each word that hangs from a node directly: the smallest node over it."""
+    lowest = [0] * len(tree["words"])
+    for k, node in enumerate(tree["nodes"]):  # preorder: a later node is lower
+        lowest[node["start"] : node["end"]] = [k] * (node["end"] - node["start"])
+    return [(k, word) for word, k in enumerate(lowest)]
+
+
+def draw_edges(tree: TreeDict, at: Layout, base: float, up: bool = True) -> list[str]:
+    """Lines from each node to its children and words: aslant in the band under the node, then straight.
+
+    All bends lie between two levels, so a line never runs through another node's text.
+    """
+    sign = -1.0 if up else 1.0
+    ends = [(int(node["parent"]), at.x[k], at.level[k]) for k, node in enumerate(tree["nodes"]) if node["parent"] >= 0]
+    ends += [(k, at.row.centre(word), 0) for k, word in loose_words(tree)]
+    parts: list[str] = []
+    for parent, x, level in ends:
+        top = base + sign * (at.level[parent] * at.step - CHIP / 2)
+        bend = base + sign * ((at.level[parent] - 1) * at.step + CHIP / 2)
+        end = base + sign * (level * at.step + (CHIP / 2 if level else 4))
+        straight = f"V{svg.num(end)}" if abs(end - bend) > 1 else ""
+        parts.append(f"M{svg.num(at.x[parent])} {svg.num(top)}L{svg.num(x)} {svg.num(bend)}{straight}")
+    return [svg.element("path", d="".join(parts), class_="gl-muted-s", stroke_width="1.2")]
+
+
+def draw_node(
+    node: Mapping[str, Any], x: float, y: float, half: float, *, share: float | None, hue: str, **more: object
+) -> str:
+    """One node: its text in a chip, tinted by `share` in 0-1 if there is one; a dot when it has no text."""
+    texts = lines_of(node)
+    tint: dict[str, Any] = (
+        {"class_": f"gl-{hue}", "fill_opacity": svg.opacity(share)} if share is not None else {"class_": "gl-paper"}
+    )
+    if not texts:
+        dot = {"class_": f"gl-{hue}", "fill_opacity": svg.opacity(share, 0.15, 1)} if share is not None else {}
+        shape = svg.element("circle", cx=float(x), cy=float(y), r=5.0, **({"class_": "gl-muted"} | dot))
+        return svg.element("g", shape, **more)
+    tall = CHIP + CHIP * 0.8 * (len(texts) - 1)
+    shape = svg.box(x - half, y - CHIP / 2, 2 * half, tall, "gl-paper") + svg.box(
+        x - half, y - CHIP / 2, 2 * half, tall, **tint
+    )
+    rows = [
+        svg.label(x, y + 5 + i * CHIP * 0.8, text, "gl-ink gl-b" if i == 0 else "gl-muted gl-code", limit=WORD_LIMIT)
+        for i, text in enumerate(texts)
+    ]
+    return svg.element("g", shape + "".join(rows), **more)
+
+
+def draw_words(words: Sequence[str], row: Row, y: float, shares: Sequence[float | None] | None = None) -> list[str]:
+    """The words of a row on one line, tinted where there is a number."""
+    parts: list[str] = []
+    for i, word in enumerate(words):
+        share = shares[i] if shares is not None else None
+        if share is not None:
+            half = min(width(shorten(word, WORD_LIMIT)) / 2 + 5, (row.right[i] - row.left[i]) / 2 - 1)
+            parts.append(
+                svg.box(row.centre(i) - half, y - 16, 2 * half, CHIP, "gl-warm", fill_opacity=svg.opacity(share))
+            )
+        parts.append(svg.label(row.centre(i), y, word, limit=WORD_LIMIT))
+    return parts
+
+
+def draw_tree(
+    tree: TreeDict, colours: Sequence[float | None] | None = None, *, by: str = "words", title: str = ""
+) -> str:
+    """Draw one tree. `colours` are numbers in 0-1, one a word (or one a node with `by="nodes"`).
+
+    >>> tree = {"words": ["cats"], "nodes": [{"label": "NP", "start": 0, "end": 1, "parent": -1}]}
+    >>> draw_tree(tree).count("<text")
+    2
+    """
+    at = lay_tree(tree)
+    base = MARGIN + at.height
+    shares = colours if colours is not None and by == "nodes" else [None] * len(tree["nodes"])
+    parts = draw_edges(tree, at, base)
+    for k, node in enumerate(tree["nodes"]):
+        y = base - at.level[k] * at.step
+        parts.append(draw_node(node, at.x[k], y, at.half[k], share=shares[k], hue="warm", data_node=k))
+    parts += draw_words(tree["words"], at.row, base + 18, colours if by == "words" else None)
+    return svg.picture(at.row.total, base + 18 + MARGIN, parts, title or describe(tree), " ".join(tree["words"]))
+
+
+def describe(tree: TreeDict) -> str:
+    """One line for who cannot see the picture."""
+    return f"Tree with {len(tree['nodes'])} nodes over {len(tree['words'])} words"
+
+
+def draw_tree_pair(gold: TreeDict, pred: TreeDict, matches: Iterable[Match], *, title: str = "") -> str:
+    """Draw two trees face to face, gold above; nodes of a match carry the colour of its IoU (Struct-IoU, thesis 5.3).
+
+    Each node has `data-node` (`gold-3`, `pred-2`) and, when matched, `data-match`, the node it is matched with.
+
+    >>> tree = {"words": ["cats"], "nodes": [{"label": "NP", "start": 0, "end": 1, "parent": -1}]}
+    >>> 'data-match="pred-0"' in draw_tree_pair(tree, tree, [(0, 0, 1.0)])
+    True
+    """
+    pairs = list(matches)
+    same = list(gold["words"]) == list(pred["words"])
+    rows = [lay_words(tree["words"], needs_of(tree)) for tree in (gold, pred)]
+    if same:
+        rows = [lay_words(gold["words"], [*needs_of(gold), *needs_of(pred)])] * 2
+    above, below = lay_tree(gold, rows[0]), lay_tree(pred, rows[1])
+    base = MARGIN + 18 + above.height
+    middle = base + (26 if same else 52)
+    parts = [svg.label(MARGIN, MARGIN + 8, "gold", "gl-muted", anchor="start")]
+    parts += draw_edges(gold, above, base) + draw_edges(pred, below, middle, up=False)
+    parts += _matched_nodes(gold, above, base, -1, "gold", {g: (f"pred-{p}", iou) for g, p, iou in pairs})
+    parts += _matched_nodes(pred, below, middle, 1, "pred", {p: (f"gold-{g}", iou) for g, p, iou in pairs})
+    parts += draw_words(gold["words"], rows[0], base + 18)
+    parts += [] if same else draw_words(pred["words"], rows[1], base + 44)
+    bottom = middle + below.height + 10
+    parts.append(svg.label(MARGIN, bottom, "predicted", "gl-muted", anchor="start"))
+    total = max(rows[0].total, rows[1].total, 330)
+    parts += _legend(total, bottom)
+    text = f"{len(pairs)} of {len(gold['nodes'])} gold and {len(pred['nodes'])} predicted nodes are matched"
+    return svg.picture(total, bottom + MARGIN, parts, title or "Two trees and the alignment of their nodes", text)
+
+
+def _matched_nodes(
+    tree: TreeDict, at: Layout, base: float, sign: int, side: str, match: Mapping[int, tuple[str, float]]
+) -> list[str]:
+    parts: list[str] = []
+    for k, node in enumerate(tree["nodes"]):
+        other, iou = match.get(k, (None, None))
+        y = base + sign * at.level[k] * at.step
+        node_mark = draw_node(
+            node, at.x[k], y, at.half[k], share=iou, hue="accent", data_node=f"{side}-{k}", data_match=other
+        )
+        tip = f"matched, IoU {iou:.2f}" if iou is not None else "not matched"
+        frame: dict[str, Any] = (
+            {"stroke_dasharray": "3 3", "class_": "gl-rose-s"} if iou is None else {"class_": "gl-accent-s"}
+        )
+        edge = svg.box(at.x[k] - at.half[k], y - CHIP / 2, 2 * at.half[k], CHIP, **frame) if lines_of(node) else ""
+        parts.append(node_mark.removesuffix("</g>") + edge + svg.element("title", tip) + "</g>")
+    return parts
+
+
+def _legend(total: float, y: float) -> list[str]:
+    parts = [svg.label(total - MARGIN - 96, y, "IoU 0", "gl-muted", anchor="end", font_size=12)]
+    for i in range(5):
+        parts.append(
+            svg.box(total - MARGIN - 92 + 14 * i, y - 10, 14, 12, "gl-accent", 0, fill_opacity=svg.opacity(i / 4))
+        )
+    return [*parts, svg.label(total - MARGIN, y, "1", "gl-muted", anchor="end", font_size=12)]
