@@ -20,6 +20,15 @@ _UNESCAPES = {"(": "-LRB-", ")": "-RRB-"}
 _UNWRITABLE = re.compile(r"[\s()]")
 
 
+class BracketError(FormatError):
+    """A fault at a place of the text, counted from 0."""
+
+    def __init__(self, what: str, offset: int | None = None) -> None:
+        super().__init__(what if offset is None else f"column {offset + 1}: {what}")
+        self.what = what
+        self.offset = offset or 0
+
+
 class Parsed(NamedTuple):
     """A tree in flat form: nodes in preorder, node k covers words starts[k] .. ends[k]-1."""
 
@@ -49,22 +58,24 @@ def parse(text: str, labelled: Labelled = "auto") -> Parsed:
     for match in _TOKENS[labelled].finditer(text):
         group = match.lastindex
         if group == 1:
-            if labels and not stack:
-                raise FormatError(f"column {match.start() + 1}: a second tree begins here. Write one tree at a time.")
+            if words and not stack:
+                if not labels:
+                    raise BracketError(f"the word {words[0][:40]!r} stands outside the tree.", 0)
+                raise BracketError("a second tree begins here. Write one tree at a time.", match.start())
             stack.append(len(labels))
             labels.append(match[1])
             starts.append(len(words))
             ends.append(-1)
         elif group == 2:
             if not stack:
-                raise FormatError(f"column {match.start() + 1}: ')' closes nothing. Remove it or add its '('.")
+                raise BracketError("')' closes nothing. Remove it or add its '('.", match.start())
             node = stack.pop()
             if starts[node] == len(words):
-                raise FormatError(f"column {match.start() + 1}: this constituent has no word. Remove it or fill it.")
+                raise BracketError("this constituent has no word. Remove it or fill it.", match.start())
             ends[node] = len(words)
         else:
             if labels and not stack:
-                raise FormatError(f"column {match.start() + 1}: the word {match[3][:40]!r} stands outside the tree.")
+                raise BracketError(f"the word {match[3][:40]!r} stands outside the tree.", match.start())
             words.append(_ESCAPES.get(match[3], match[3]))
     return _finish(words, labels, starts, ends, stack)
 
