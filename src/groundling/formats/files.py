@@ -116,7 +116,11 @@ def open_binary(source: Source) -> BinaryIO:
     except OSError as error:
         raise DataError(f"{name_of(source)}: cannot be read: {error.strerror or error}.") from None
     if head.startswith(b"\x1f\x8b"):
-        return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, gzip.GzipFile(fileobj=stream, mode="rb"))))
+        unpacked = gzip.GzipFile(fileobj=stream, mode="rb")
+        unpacked.myfileobj = cast(
+            io.FileIO, stream
+        )  # closing the one closes the other, as gzip does for files it opened itself
+        return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, unpacked)))
     if head.startswith(b"\xfd7zXZ\0"):
         return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, lzma.LZMAFile(stream))))
     return cast(BinaryIO, stream)
