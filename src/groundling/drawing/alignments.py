@@ -49,7 +49,7 @@ def draw_grid(alignment: AlignmentDict, *, title: str = "") -> str:
     source, target = words_of(alignment)
     side = max((width(shorten(word, WORD_LIMIT)) for word in source), default=0) + 10
     lean = [width(shorten(word, WORD_LIMIT)) for word in target] or [0.0]
-    left, top = MARGIN + side, MARGIN + max(lean) * sin(radians(SLANT)) + 12
+    left, top = MARGIN + side, MARGIN + max(lean) * sin(radians(SLANT)) + 18
     overhang = max(CELL * j + w * cos(radians(SLANT)) + 22 for j, w in enumerate(lean))
     right, bottom = left + CELL * len(target), top + CELL * len(source)
     parts = [svg.line(left, top + CELL * i, right, top + CELL * i, "gl-rule-s") for i in range(len(source) + 1)] + [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -61,9 +61,15 @@ def ports_of(arcs: Sequence[Arc], row: Row) -> dict[tuple[int, int], float]:
     return ports
 
 
-def _needs(arcs: Sequence[Arc]) -> list[tuple[int, int, float]]:
-    inner = [(min(a.head, a.dependent), max(a.head, a.dependent), a) for a in arcs if a.head >= 0]
-    return [(low, high + 1, 1.6 * width(shorten(a.label, LABEL_LIMIT), 12) + 40) for low, high, a in inner]
+def lay_arcs(words: Sequence[str], arcs: Sequence[Arc]) -> Row:
+    """Place the words so that every arc is long enough for its label and every word wide enough for its arcs."""
+    ends = Counter(word for arc in arcs for word in (arc.head, arc.dependent) if word >= 0)
+    inner = [(min(a.head, a.dependent), max(a.head, a.dependent), a.label) for a in arcs if a.head >= 0]
+    distances = [
+        (low, high, width(shorten(text, LABEL_LIMIT), 12) + 28 + PORT * (ends[low] + ends[high] - 2) / 2)
+        for low, high, text in inner
+    ]
+    return lay_words(words, [(i, i + 1, PORT * n + 10) for i, n in ends.items()], distances, gap=18)
 
 
 def _draw_arc(arc: Arc, y: float, base: float, start: float, end: float, soft: bool) -> str:
@@ -80,29 +86,36 @@ def _draw_arc(arc: Arc, y: float, base: float, start: float, end: float, soft: b
     arrow = f"M{n(end - 4)} {n(base - 7)}L{n(end + 4)} {n(base - 7)}L{n(end)} {n(base)}Z"
     shape = svg.element("path", d=path, class_=f"gl-{hue}-s", **stroke)
     shape += svg.element("path", d=arrow, class_=f"gl-{hue}")
-    faded = svg.element("g", shape, opacity=svg.opacity(arc.weight, 0.15, 1) if soft else None)
+    return svg.element("g", shape, opacity=svg.opacity(arc.weight, 0.15, 1) if soft else None)
+
+
+def _draw_label(arc: Arc, y: float, start: float, end: float) -> str:
     x = (start + end) / 2 if arc.head >= 0 else end
     # Two texts, the first a thick paper-coloured outline: viewers without paint-order keep the text readable.
     halo = svg.label(x, y + 4, arc.label, "gl-paper-s gl-halo", limit=LABEL_LIMIT, font_size=12)
     text = halo + svg.label(x, y + 4, arc.label, "gl-muted", limit=LABEL_LIMIT, font_size=12)
-    return faded + (text if arc.label else "")
+    return text if arc.label else ""
 
 
 def _draw(words: Sequence[str], arcs: Sequence[Arc], title: str, soft: bool) -> str:
-    row = lay_words(words, _needs(arcs), gap=22)
+    row = lay_arcs(words, arcs)
     levels = levels_of(arcs)
     base = MARGIN + 8 + STEP * max(levels, default=0)
     ports = ports_of(arcs, row)
     parts: list[str] = []
-    for k, arc in enumerate(arcs):
+    labels: list[str] = []  # drawn last, over every line
+    for k in sorted(range(len(arcs)), key=lambda k: arcs[k].weight):
+        arc = arcs[k]
         end = ports[k, arc.dependent]
-        shape = _draw_arc(arc, base - STEP * levels[k], base, ports.get((k, arc.head), end), end, soft)
+        start, y = ports.get((k, arc.head), end), base - STEP * levels[k]
+        shape = _draw_arc(arc, y, base, start, end, soft)
+        labels.append(_draw_label(arc, y, start, end))
         tip = f"{words[arc.dependent]} ← {words[arc.head] if arc.head >= 0 else 'root'}"
         tip += f" {arc.label}" if not soft else f" {arc.weight:.3f}"
         parts.append(
             svg.element("g", shape + svg.element("title", svg.escape(tip)), data_arc=f"{arc.head}-{arc.dependent}")
         )
-    parts += draw_words(words, row, base + 20)
+    parts += labels + draw_words(words, row, base + 20)
     parts += [svg.label(row.centre(i), base + 36, str(i + 1), "gl-muted", font_size=10) for i in range(len(words))]
     return svg.picture(row.total, base + 36 + MARGIN, parts, title, " ".join(words))
 
@@ -118,7 +131,7 @@ def draw_arcs(tree: Mapping[str, Any], *, title: str = "") -> str:
     return _draw(tree["words"], arcs, title or f"Dependency tree over {len(tree['words'])} words", soft=False)
 
 
-def draw_soft_arcs(tree: Mapping[str, Any], *, least: float = 0.05, title: str = "") -> str:
+def draw_soft_arcs(tree: Mapping[str, Any], *, least: float = 0.1, title: str = "") -> str:
     """Draw arc distributions (`SoftDependencies.to_dict()`): thickness and opacity are the probability.
 
     Arcs under `least` are left out; `arcs[i][j]` = P(head of i is j), position 0 the root.
@@ -128,7 +141,7 @@ def draw_soft_arcs(tree: Mapping[str, Any], *, least: float = 0.05, title: str =
     """
     table = tree["arcs"]
     arcs = [
-        Arc(head - 1, i - 1, f"{p:.2f}".lstrip("0") if p >= 2 * least else "", min(float(p), 1.0))
+        Arc(head - 1, i - 1, f"{'' if head else 'root '}{p:.2f}".replace("0.", "."), min(float(p), 1.0))
         for i in range(1, len(table))
         for head, p in enumerate(table[i])
         if p >= least and head != i

@@ -30,8 +30,15 @@ class Row(NamedTuple):
         return (min(edges) + max(edges)) / 2
 
 
-def lay_words(words: Sequence[str], needs: Iterable[tuple[int, int, float]] = (), gap: float = 16) -> Row:
+def lay_words(
+    words: Sequence[str],
+    needs: Iterable[tuple[int, int, float]] = (),
+    distances: Iterable[tuple[int, int, float]] = (),
+    gap: float = 16,
+) -> Row:
     """Give each word a slot; `needs` are (start, end, width): words start .. end-1 must be that wide together.
+
+    `distances` are (first, last, width): the middles of these two words must be that far apart.
 
     Sentences in a right-to-left script run from right to left.
 
@@ -45,6 +52,11 @@ def lay_words(words: Sequence[str], needs: Iterable[tuple[int, int, float]] = ()
         if missing > 0:
             for i in range(start, end):
                 slots[i] += missing / (end - start)
+    for first, last, needed in sorted(distances, key=lambda need: need[1] - need[0]):
+        missing = needed - sum(slots[first + 1 : last]) - (slots[first] + slots[last]) / 2
+        if missing > 0:
+            for i in range(first, last + 1):
+                slots[i] += missing / (last - first)
     edges = list(pairwise(accumulate(slots, initial=MARGIN)))
     total = sum(slots) + 2 * MARGIN
     if right_to_left(words):

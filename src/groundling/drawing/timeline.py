@@ -34,8 +34,8 @@ class Axis(NamedTuple):
 
 def fit_axis(duration: float, pieces: Iterable[tuple[float, float, str]], left: float = MARGIN) -> Axis:
     """Choose a scale at which most words fit into their own stretch of time, within reason."""
-    wanted = sorted((width(text) + 8) / (end - start) for start, end, text in pieces if text and end > start)
-    most = wanted[int(0.9 * (len(wanted) - 1))] if wanted else 0.0
+    wanted = sorted((width(text) + 6) / (end - start) for start, end, text in pieces if text and end > start)
+    most = min(wanted[-1], 2.5 * wanted[len(wanted) // 2]) if wanted else 0.0
     length = min(max(most * duration, _NARROWEST), _WIDEST)
     return Axis(duration, length / duration, left)
 
@@ -71,20 +71,22 @@ def draw_waveform(axis: Axis, waveform: Sequence[float], top: float) -> list[str
     parts = [svg.line(axis.left, middle, axis.right, middle, "gl-rule-s")]
     if peaks:
         outline = "M" + "L".join(upper + lower[::-1]) + "Z"
-        parts.append(svg.element("path", d=outline, class_="gl-accent gl-accent-s gl-wave", fill_opacity="0.5"))
+        parts.append(svg.element("path", d=outline, class_="gl-accent", fill_opacity="0.6"))
     return parts
 
 
 def _piece(axis: Axis, start: float, end: float, y: float, text: str, hue: str, odd: bool, **more: object) -> str:
-    """One box of a tier with as much of its text as fits."""
+    """One box of a tier with as much of its text as fits: in smaller letters first, then cut."""
     room = (end - start) * axis.scale
+    size = min(14.0, max(9.0, 14 * (room - 2) / max(width(text), 1)))
     limit = len(text)
-    while limit > 1 and width(shorten(text, limit)) > room - 3:
+    while limit > 1 and width(shorten(text, limit), size) > room:
         limit -= 1
     shape = svg.box(
         axis.x(start) + 0.5, y, max(room - 1, 1), TIER - 4, f"gl-{hue}", 3, fill_opacity="0.26" if odd else "0.16"
     )
-    words = svg.label((axis.x(start) + axis.x(end)) / 2, y + 17, text, limit=limit) if text and room > 7 else ""
+    middle = (axis.x(start) + axis.x(end)) / 2
+    words = svg.label(middle, y + 17, text, limit=limit, font_size=size) if text and room > 7 else ""
     tip = svg.element("title", svg.escape(f"{text} {start:.2f}–{end:.2f} s".strip()))
     return svg.element("g", shape + words + tip, **more)
 
@@ -149,7 +151,8 @@ def draw_timed_tree(tree: Mapping[str, Any], waveform: Sequence[float] | None = 
     """
     times: list[list[float]] = tree.get("times") or [[i, i + 1] for i in range(len(tree["words"]))]
     leaves = [(pair[0], pair[1], str(word)) for pair, word in zip(times, tree["words"], strict=True)]
-    axis = fit_axis(times[-1][1], leaves)
+    boxes = [(times[int(n["start"])][0], times[int(n["end"]) - 1][1], " ".join(lines_of(n))) for n in tree["nodes"]]
+    axis = fit_axis(times[-1][1], leaves + boxes)
     y = MARGIN
     parts: list[str] = []
     if waveform is not None:
@@ -157,9 +160,7 @@ def draw_timed_tree(tree: Mapping[str, Any], waveform: Sequence[float] | None = 
         y += WAVE + 8
     parts += _tier(axis, leaves, y, "warm", "")
     levels = lay_tree(tree).level
-    for k, node in enumerate(tree["nodes"]):
-        start, end = times[int(node["start"])][0], times[int(node["end"]) - 1][1]
-        text = " ".join(lines_of(node))
+    for k, (start, end, text) in enumerate(boxes):
         place = y + TIER * levels[k]
         parts.append(_piece(axis, start, end, place, text, "accent", bool(levels[k] % 2), data_node=k))
     y += TIER * (max(levels) + 1)

@@ -84,11 +84,13 @@ def draw_edges(tree: TreeDict, at: Layout, base: float, up: bool = True) -> list
     sign = -1.0 if up else 1.0
     ends = [(int(node["parent"]), at.x[k], at.level[k]) for k, node in enumerate(tree["nodes"]) if node["parent"] >= 0]
     ends += [(k, at.row.centre(word), 0) for k, word in loose_words(tree)]
+    reach = [CHIP / 2 if lines_of(node) else 4.0 for node in tree["nodes"]]
+    below = [reach[k] for k, node in enumerate(tree["nodes"]) if node["parent"] >= 0] + [4.0] * len(tree["words"])
     parts: list[str] = []
-    for parent, x, level in ends:
-        top = base + sign * (at.level[parent] * at.step - CHIP / 2)
-        bend = base + sign * ((at.level[parent] - 1) * at.step + CHIP / 2)
-        end = base + sign * (level * at.step + (CHIP / 2 if level else 4))
+    for (parent, x, level), touch in zip(ends, below, strict=True):
+        top = base + sign * (at.level[parent] * at.step - reach[parent])
+        bend = base + sign * ((at.level[parent] - 1) * at.step + (touch if level == at.level[parent] - 1 else CHIP / 2))
+        end = base + sign * (level * at.step + touch)
         straight = f"V{svg.num(end)}" if abs(end - bend) > 1 else ""
         parts.append(f"M{svg.num(at.x[parent])} {svg.num(top)}L{svg.num(x)} {svg.num(bend)}{straight}")
     return [svg.element("path", d="".join(parts), class_="gl-muted-s", stroke_width="1.2")]
