@@ -29,25 +29,32 @@ def maximum_arborescence(scores: NDArray[Any], single_root: bool = True) -> NDAr
     weights = np.array(scores, dtype=np.float64)
     if weights.ndim != 2 or weights.shape[0] != weights.shape[1] or not len(weights):
         raise DataError(f"scores must be a square matrix (dependent, head), not of shape {weights.shape}.")
-    if np.isnan(weights).any() or np.isposinf(weights).any():
+    if not _prepare(weights, single_root):
         raise DataError("scores hold nan or +inf. Check the model's output; -inf forbids an arc.")
-    if len(weights) < 3:
-        return np.array([-1, 0][: len(weights)])
-    _soften(weights)
-    if single_root:
-        weights[1:, 0] -= _toll(weights)
     return _grow(weights)
 
 
-def _soften(weights: NDArray[np.float64]) -> None:
-    """Replace -inf by a finite value that no tree takes unless it must."""
-    finite = weights[np.isfinite(weights)]
-    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 0.0)
-    weights[np.isneginf(weights)] = low - (high - low + 1) * len(weights)
-
-
-def _toll(weights: NDArray[np.float64]) -> float:
-    return (float(weights.max()) - float(weights.min()) + 1) * len(weights)
+@njit(cache=True)
+def _prepare(weights: NDArray[np.float64], single_root: bool) -> bool:
+    """Make -inf a finite value that no tree takes unless it must, put the toll on root arcs; False for nan, +inf."""
+    n = weights.shape[0]
+    low, high = np.inf, -np.inf
+    forbidden = False
+    for value in weights.flat:
+        if np.isnan(value) or value == np.inf:
+            return False
+        if value == -np.inf:
+            forbidden = True
+        else:
+            low, high = min(low, value), max(high, value)
+    if forbidden:
+        low = (low if low < np.inf else 0.0) - (max(high - low, 0.0) + 1) * n
+        for i in range(n):
+            for j in range(n):
+                weights[i, j] = max(weights[i, j], low)
+    if single_root:
+        weights[1:, 0] -= (max(high - low, 0.0) + 1) * n
+    return True
 
 
 @njit(cache=True)
@@ -70,7 +77,7 @@ def _grow(weights: NDArray[np.float64]) -> NDArray[np.int64]:
     into[:n] = weights
     for v in range(n):
         door[v, :] = v
-    top: NDArray[np.int64] = np.arange(size)  # union-find: the outermost super-node of each node
+    top = np.arange(size, dtype=np.int64)  # union-find: the outermost super-node of each node
     outer = np.full(size, -1)  # the super-node a node was contracted into
     tail = np.full(size, -1)  # chosen arc: from word tail ...
     tip = np.full(size, -1)  # ... to word tip

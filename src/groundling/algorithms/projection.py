@@ -1,0 +1,125 @@
+"""Project dependency distributions through word alignments (SubDP, thesis 9.2)."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from groundling.errors import DataError
+from groundling.structures import Alignment, SoftDependencies
+
+Array = NDArray[np.floating[Any]]
+
+
+class AlignmentMatrices(NamedTuple):
+    """Right-stochastic matrices over positions: 0 the root, words from 1, last the null position."""
+
+    src_to_tgt: Array  # A^{s->t}, (src+2, tgt+2)
+    tgt_to_src: Array  # A^{t->s}, (tgt+2, src+2)
+
+
+def add_dummy_position(matrix: Array) -> Array:
+    """The operator Delta: one more row and column; an all-zero row gets its mass in the new column.
+
+    >>> add_dummy_position(np.array([[1.0, 1.0], [0.0, 0.0]])).tolist()
+    [[1.0, 1.0, 0.0], [0.0, 0.0, 1.0], [0.0, 0.0, 1.0]]
+    """
+    rows, columns = matrix.shape
+    larger = np.zeros((rows + 1, columns + 1), dtype=matrix.dtype)
+    larger[:rows, :columns] = matrix
+    larger[:rows, columns] = ~matrix.any(axis=1)
+    larger[rows, columns] = 1
+    return larger
+
+
+def normalise_rows(matrix: Array) -> Array:
+    """The operator N^R: divide each row by its sum.
+
+    >>> normalise_rows(np.array([[1.0, 3.0]])).tolist()
+    [[0.25, 0.75]]
+    """
+    return matrix / matrix.sum(axis=1, keepdims=True)
+
+
+def alignment_matrices(links: Array) -> AlignmentMatrices:
+    """A^{s->t} and A^{t->s} from link weights (src, tgt) between words; root is aligned with root.
+
+    Reference: Shi (2024), section 9.2.2.
+    """
+    rooted = np.zeros((links.shape[0] + 1, links.shape[1] + 1), dtype=np.float64)
+    rooted[0, 0] = 1
+    rooted[1:, 1:] = links
+    return AlignmentMatrices(normalise_rows(add_dummy_position(rooted)), normalise_rows(add_dummy_position(rooted.T)))
+
+
+def one_to_one(alignment: Alignment) -> Alignment:
+    """Keep only the links whose two words have no other link (the filter of table 9.2).
+
+    >>> str(one_to_one(Alignment.from_pharaoh("0-0 1-1 1-2")))
+    '0-0'
+    """
+    sources = [i for i, _ in alignment.sure]
+    targets = [j for _, j in alignment.sure]
+    kept = frozenset((i, j) for i, j in alignment.sure if sources.count(i) == 1 and targets.count(j) == 1)
+    return Alignment(kept)
+
+
+def project_arcs(arcs: Array, tgt_to_src: Array, src_to_tgt: Array) -> Array:
+    """P2 = A^{t->s} P1 A^{s->t}. If the three inputs are right-stochastic, so is the result.
+
+    Shapes: arcs (src, src) with arcs[i, j] = P(head of i is j), tgt_to_src (tgt, src), src_to_tgt (src, tgt).
+    Reference: Shi (2024), section 9.2.3, eq. `3-matrices-prob`.
+
+    >>> eye = np.eye(2)
+    >>> project_arcs(eye[::-1], eye, eye).tolist()
+    [[0.0, 1.0], [1.0, 0.0]]
+    """
+    return tgt_to_src @ arcs @ src_to_tgt
+
+
+def project_labels(labels: Array, tgt_to_src: Array) -> Array:
+    """P2(l | q -> p) = sum_ij A^{t->s}[p, i] P1(l | j -> i) A^{t->s}[q, j]: a distribution over labels for every pair.
+
+    Shapes: labels (src, src, L) with labels[i, j] = P(label | arc j -> i); the result is (tgt, tgt, L).
+
+    >>> project_labels(np.full((2, 2, 3), 1 / 3), np.eye(2)).shape
+    (2, 2, 3)
+    """
+    halfway = np.tensordot(tgt_to_src, labels, axes=(1, 0))  # (tgt, src, L)
+    return np.ascontiguousarray(np.swapaxes(np.tensordot(tgt_to_src, halfway, axes=(1, 1)), 0, 1))
+
+
+def project(source: SoftDependencies, alignment: Alignment, words: tuple[str, ...]) -> SoftDependencies:
+    """Carry soft dependencies over to the target sentence; mass that falls on the null position is dropped.
+
+    The rows of the result sum to at most 1: the partial losses of thesis 9.2.4 use them as they are.
+    """
+    links = alignment.matrix(len(source.words), len(words))
+    matrices = alignment_matrices(links)
+    arcs = project_arcs(_with_null(source.arcs), matrices.tgt_to_src, matrices.src_to_tgt)[:-1, :-1]
+    arcs[0] = 0
+    labels = None
+    if source.label_probabilities is not None:
+        padded = _labels_with_null(source.label_probabilities)
+        labels = project_labels(padded, matrices.tgt_to_src)[:-1, :-1]
+    return SoftDependencies(words, arcs, labels, source.label_names, source.id)
+
+
+def _with_null(arcs: Array) -> Array:
+    """Add the null position, which is its own head; the root row, which has none, points there too."""
+    padded = np.zeros((len(arcs) + 1, len(arcs) + 1))
+    padded[:-1, :-1] = arcs
+    padded[0] = 0
+    padded[:, -1] = 1 - padded[:, :-1].sum(axis=1)
+    if padded.min() < -1e-4:
+        raise DataError("the arc rows of the source sum to more than 1. They must be distributions.")
+    return padded.clip(0)
+
+
+def _labels_with_null(labels: Array) -> Array:
+    side, _, count = labels.shape
+    padded = np.full((side + 1, side + 1, count), 1 / count)
+    padded[:-1, :-1] = labels
+    return padded
