@@ -67,7 +67,7 @@ def draw_grid(alignment: AlignmentDict, *, title: str = "") -> str:
         hollow: dict[str, Any] = {
             "class_": "gl-accent-s",
             "stroke_width": "2",
-            "stroke_opacity": svg.opacity(1 if p is None else p, 0.3, 1),
+            "stroke_opacity": svg.opacity(1 if p is None else p, 0.45, 1),
         }
         shape = svg.box(left + CELL * j + 4, top + CELL * i + 4, CELL - 8, CELL - 8, **(look if sure else hollow))
         parts.append(svg.element("g", shape + _tip(source, target, mark), data_link=f"{i}-{j}"))

@@ -69,7 +69,9 @@ def lay_arcs(words: Sequence[str], arcs: Sequence[Arc]) -> Row:
         (low, high, width(shorten(text, LABEL_LIMIT), 12) + 28 + PORT * (ends[low] + ends[high] - 2) / 2)
         for low, high, text in inner
     ]
-    return lay_words(words, [(i, i + 1, PORT * n + 10) for i, n in ends.items()], distances, gap=18)
+    needs = [(i, i + 1, PORT * n + 10) for i, n in ends.items()]
+    needs += [(a.dependent, a.dependent + 1, width(a.label, 12) + PORT * ends[a.dependent]) for a in arcs if a.head < 0]
+    return lay_words(words, needs, distances, gap=18)
 
 
 def _draw_arc(arc: Arc, y: float, base: float, start: float, end: float, soft: bool) -> str:
@@ -86,7 +88,7 @@ def _draw_arc(arc: Arc, y: float, base: float, start: float, end: float, soft: b
     arrow = f"M{n(end - 4)} {n(base - 7)}L{n(end + 4)} {n(base - 7)}L{n(end)} {n(base)}Z"
     shape = svg.element("path", d=path, class_=f"gl-{hue}-s", **stroke)
     shape += svg.element("path", d=arrow, class_=f"gl-{hue}")
-    return svg.element("g", shape, opacity=svg.opacity(arc.weight, 0.15, 1) if soft else None)
+    return svg.element("g", shape, opacity=svg.opacity(arc.weight, 0.3, 1) if soft else None)
 
 
 def _draw_label(arc: Arc, y: float, start: float, end: float) -> str:

@@ -59,7 +59,7 @@ def draw_axes(frame: Frame, x_label: str, y_label: str) -> list[str]:
     parts.append(svg.line(frame.left, frame.bottom, frame.right, frame.bottom))
     middle = (frame.left + frame.right) / 2
     parts.append(svg.label(middle, frame.bottom + 38, x_label, "gl-ink", limit=80, font_size=13))
-    parts.append(svg.label(14, frame.top - 12, y_label, "gl-ink", limit=80, font_size=13, anchor="start"))
+    parts.append(svg.label(14, frame.top - 16, y_label, "gl-ink", limit=80, font_size=13, anchor="start"))
     return parts
 
 
@@ -135,7 +135,7 @@ def draw_curves(
     y_range = y_range or _range(ys, 0.06)
     marks = ticks(*y_range, 5)
     left = 22 + max(width(tick_text(mark, marks), 12) for mark in marks)
-    frame = Frame(left, top + 12, size[0] - 20, size[1] - 52, _range(xs, 0), y_range)
+    frame = Frame(left, top + 16, size[0] - 24, size[1] - 52, _range(xs, 0), y_range)
     parts = legend + draw_axes(frame, x_label, y_label)
     parts += [_draw_series(frame, one, i) for i, one in enumerate(series)]
     text = "; ".join(f"{one['name']}: {len(one['x'])} points" for one in series)

@@ -21,7 +21,7 @@ def draw_agreement(groups: Sequence[Mapping[str, Any]], *, chosen: int | None = 
     2
     """
     order = sorted(groups, key=lambda group: (bool(group.get("failed")), -len(group["programs"])))
-    side = max((width(shorten(str(group["result"]), _RESULT), 13) for group in order), default=0) * 1.08 + 28
+    side = max((_code_width(str(group["result"])) for group in order), default=0) + 28
     per_row = max(1, int((WIDE - side - 110) / DOT))
     parts: list[str] = []
     y = 14.0
@@ -33,6 +33,12 @@ def draw_agreement(groups: Sequence[Mapping[str, Any]], *, chosen: int | None = 
     count = sum(len(group["programs"]) for group in order)
     text = "; ".join(f"{len(group['programs'])} programs: {group['result']}" for group in order)
     return svg.picture(WIDE, y + 8, parts, title or f"{count} programs give {len(order)} results", text)
+
+
+def _code_width(text: str) -> float:
+    """Fixed-width letters take the same room each, wide ones two."""
+    short = shorten(text, _RESULT)
+    return max(13 * 0.63 * len(short), width(short, 13))
 
 
 def _draw_group(group: Mapping[str, Any], y: float, tall: float, side: float, per_row: int, chosen: int | None) -> str:
@@ -61,7 +67,7 @@ def _draw_group(group: Mapping[str, Any], y: float, tall: float, side: float, pe
         number = svg.label(x, cy + 4, str(program), "gl-paper gl-b" if picked else "gl-ink", font_size=10)
         tip = svg.element("title", f"program {program}{', chosen' if picked else ''}")
         parts.append(svg.element("g", dot + number + tip, data_program=program))
-    note = "fails" if group.get("failed") else "agree" if len(programs) > 1 else "alone"
+    note = "fail" if group.get("failed") else "agree" if len(programs) > 1 else "alone"
     parts.append(
         svg.label(WIDE - 24, y + tall / 2 + 5, f"{len(programs)} {note}", "gl-muted", anchor="end", font_size=12)
     )

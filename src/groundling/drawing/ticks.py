@@ -26,11 +26,13 @@ def ticks(low: float, high: float, count: int = 6) -> list[float]:
 def tick_text(value: float, marks: Sequence[float]) -> str:
     """Write a mark with as many decimals as its axis needs.
 
-    >>> tick_text(0.5, [0, 0.5]), tick_text(2000.0, [0, 2000.0]), tick_text(1e-5, [1e-5, 2e-5])
-    ('0.5', '2000', '1e-05')
+    >>> tick_text(0.5, [0, 0.5]), tick_text(20000.0, [0, 20000.0]), tick_text(1e-5, [1e-5, 2e-5])
+    ('0.5', '20k', '1e-05')
     """
     size = max(abs(mark) for mark in marks)
-    if size and not 1e-4 <= size < 1e6:
+    if size and not 1e-2 <= size < 1e6:
         return f"{value:.3g}"
+    if size >= 1e4:
+        return f"{value / 1000:g}k" if value else "0"
     decimals = max((len(f"{mark:.6g}".partition(".")[2]) for mark in marks if "e" not in f"{mark:.6g}"), default=0)
     return f"{value:.{decimals}f}"

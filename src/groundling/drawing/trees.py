@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from groundling.drawing import svg
@@ -26,7 +26,8 @@ class Layout(NamedTuple):
 
     @property
     def height(self) -> float:
-        return max(self.level) * self.step + CHIP
+        """From the words to over the root."""
+        return max(self.level) * self.step + CHIP / 2
 
 
 def lines_of(node: Mapping[str, Any]) -> list[str]:
@@ -85,10 +86,11 @@ def draw_edges(tree: TreeDict, at: Layout, base: float, up: bool = True) -> list
     ends = [(int(node["parent"]), at.x[k], at.level[k]) for k, node in enumerate(tree["nodes"]) if node["parent"] >= 0]
     ends += [(k, at.row.centre(word), 0) for k, word in loose_words(tree)]
     reach = [CHIP / 2 if lines_of(node) else 4.0 for node in tree["nodes"]]
+    foot = [reach[k] + CHIP * 0.8 * max(0, len(lines_of(node)) - 1) for k, node in enumerate(tree["nodes"])]
     below = [reach[k] for k, node in enumerate(tree["nodes"]) if node["parent"] >= 0] + [4.0] * len(tree["words"])
     parts: list[str] = []
     for (parent, x, level), touch in zip(ends, below, strict=True):
-        top = base + sign * (at.level[parent] * at.step - reach[parent])
+        top = base + sign * (at.level[parent] * at.step - foot[parent])
         bend = base + sign * ((at.level[parent] - 1) * at.step + (touch if level == at.level[parent] - 1 else CHIP / 2))
         end = base + sign * (level * at.step + touch)
         straight = f"V{svg.num(end)}" if abs(end - bend) > 1 else ""
@@ -97,7 +99,15 @@ def draw_edges(tree: TreeDict, at: Layout, base: float, up: bool = True) -> list
 
 
 def draw_node(
-    node: Mapping[str, Any], x: float, y: float, half: float, *, share: float | None, hue: str, **more: object
+    node: Mapping[str, Any],
+    x: float,
+    y: float,
+    half: float,
+    *,
+    share: float | None,
+    hue: str,
+    more: str = "",
+    **data: object,
 ) -> str:
     """One node: its text in a chip, tinted by `share` in 0-1 if there is one; a dot when it has no text."""
     texts = lines_of(node)
@@ -107,8 +117,8 @@ def draw_node(
     if not texts:
         dot = {"class_": f"gl-{hue}", "fill_opacity": svg.opacity(share, 0.15, 1)} if share is not None else {}
         shape = svg.element("circle", cx=float(x), cy=float(y), r=5.0, **({"class_": "gl-muted"} | dot))
-        return svg.element("g", shape, **more)
-    tall = CHIP + CHIP * 0.8 * (len(texts) - 1)
+        return svg.element("g", shape + more, **data)
+    tall = CHIP + CHIP * 0.8 * (len(texts) - 1)  # the first line stands at y, the others under it
     shape = svg.box(x - half, y - CHIP / 2, 2 * half, tall, "gl-paper") + svg.box(
         x - half, y - CHIP / 2, 2 * half, tall, **tint
     )
@@ -116,7 +126,7 @@ def draw_node(
         svg.label(x, y + 5 + i * CHIP * 0.8, text, "gl-ink gl-b" if i == 0 else "gl-muted gl-code", limit=WORD_LIMIT)
         for i, text in enumerate(texts)
     ]
-    return svg.element("g", shape + "".join(rows), **more)
+    return svg.element("g", shape + "".join(rows) + more, **data)
 
 
 def draw_words(words: Sequence[str], row: Row, y: float, shares: Sequence[float | None] | None = None) -> list[str]:
@@ -162,18 +172,17 @@ def draw_tree_pair(gold: TreeDict, pred: TreeDict, matches: Iterable[Match], *, 
     """Draw two trees face to face, gold above; nodes of a match carry the colour of its IoU (Struct-IoU, thesis 5.3).
 
     Each node has `data-node` (`gold-3`, `pred-2`) and, when matched, `data-match`, the node it is matched with.
+    Trees over the same words share them; trees over different words share the axis of their times.
 
     >>> tree = {"words": ["cats"], "nodes": [{"label": "NP", "start": 0, "end": 1, "parent": -1}]}
     >>> 'data-match="pred-0"' in draw_tree_pair(tree, tree, [(0, 0, 1.0)])
     True
     """
-    pairs = list(matches)
-    same = list(gold["words"]) == list(pred["words"])
-    rows = [lay_words(tree["words"], needs_of(tree)) for tree in (gold, pred)]
-    if same:
-        rows = [lay_words(gold["words"], [*needs_of(gold), *needs_of(pred)])] * 2
+    pairs = [(int(g), int(p), float(iou)) for g, p, iou in matches]
+    same = list(gold["words"]) == list(pred["words"]) and gold.get("times") == pred.get("times")
+    rows = _facing_rows(gold, pred, same, {p for _, p, iou in pairs if iou < 0.995})
     above, below = lay_tree(gold, rows[0]), lay_tree(pred, rows[1])
-    base = MARGIN + 18 + above.height
+    base = MARGIN + 14 + above.height
     middle = base + (26 if same else 52)
     parts = [svg.label(MARGIN, MARGIN + 8, "gold", "gl-muted", anchor="start")]
     parts += draw_edges(gold, above, base) + draw_edges(pred, below, middle, up=False)
@@ -181,12 +190,33 @@ def draw_tree_pair(gold: TreeDict, pred: TreeDict, matches: Iterable[Match], *, 
     parts += _matched_nodes(pred, below, middle, 1, "pred", {p: (f"gold-{g}", iou) for g, p, iou in pairs})
     parts += draw_words(gold["words"], rows[0], base + 18)
     parts += [] if same else draw_words(pred["words"], rows[1], base + 44)
-    bottom = middle + below.height + 10
+    bottom = middle + below.height + 20
     parts.append(svg.label(MARGIN, bottom, "predicted", "gl-muted", anchor="start"))
-    total = max(rows[0].total, rows[1].total, 330)
+    total = max(rows[0].total, rows[1].total, 360)
     parts += _legend(total, bottom)
     text = f"{len(pairs)} of {len(gold['nodes'])} gold and {len(pred['nodes'])} predicted nodes are matched"
     return svg.picture(total, bottom + MARGIN, parts, title or "Two trees and the alignment of their nodes", text)
+
+
+def _facing_rows(gold: TreeDict, pred: TreeDict, same: bool, numbered: Collection[int]) -> tuple[Row, Row]:
+    """Where the words of both trees stand; `numbered` nodes of the prediction have their IoU beside them."""
+    extra = [(a, b, wide + (48 if k in numbered else 0)) for k, (a, b, wide) in enumerate(needs_of(pred))]
+    if same:
+        row = lay_words(gold["words"], [*needs_of(gold), *extra])
+        return row, row
+    if gold.get("times") and pred.get("times"):
+        needs = [
+            (tree["times"][a][0], tree["times"][b - 1][1], w) for tree in (gold, pred) for a, b, w in needs_of(tree)
+        ]
+        scale = min(max(w / (end - start) for start, end, w in needs), 2400 / max(end for _, end, _ in needs))
+        return _timed_row(gold, scale), _timed_row(pred, scale)
+    return lay_words(gold["words"], needs_of(gold)), lay_words(pred["words"], extra)
+
+
+def _timed_row(tree: TreeDict, scale: float) -> Row:
+    times: list[list[float]] = tree["times"]
+    left, right = (tuple(MARGIN + pair[side] * scale for pair in times) for side in (0, 1))
+    return Row(left, right, right[-1] + MARGIN)
 
 
 def _matched_nodes(
@@ -195,23 +225,28 @@ def _matched_nodes(
     parts: list[str] = []
     for k, node in enumerate(tree["nodes"]):
         other, iou = match.get(k, (None, None))
-        y = base + sign * at.level[k] * at.step
-        node_mark = draw_node(
-            node, at.x[k], y, at.half[k], share=iou, hue="accent", data_node=f"{side}-{k}", data_match=other
+        x, y, half = at.x[k], base + sign * at.level[k] * at.step, at.half[k]
+        tip = svg.element("title", f"matched, IoU {iou:.2f}" if iou is not None else "not matched")
+        frame: dict[str, Any] = {"class_": "gl-accent-s"} if iou is not None else _UNMATCHED
+        edge = svg.box(x - half, y - CHIP / 2, 2 * half, CHIP, **frame) if lines_of(node) else ""
+        number = f"{iou:.2f}".lstrip("0") if side == "pred" and iou is not None and iou < 0.995 else ""
+        edge += svg.label(x + half + 3, y + 4, number, "gl-muted", anchor="start", font_size=11) if number else ""
+        parts.append(
+            draw_node(
+                node, x, y, half, share=iou, hue="accent", more=edge + tip, data_node=f"{side}-{k}", data_match=other
+            )
         )
-        tip = f"matched, IoU {iou:.2f}" if iou is not None else "not matched"
-        frame: dict[str, Any] = (
-            {"stroke_dasharray": "3 3", "class_": "gl-rose-s"} if iou is None else {"class_": "gl-accent-s"}
-        )
-        edge = svg.box(at.x[k] - at.half[k], y - CHIP / 2, 2 * at.half[k], CHIP, **frame) if lines_of(node) else ""
-        parts.append(node_mark.removesuffix("</g>") + edge + svg.element("title", tip) + "</g>")
     return parts
 
 
+_UNMATCHED: dict[str, Any] = {"class_": "gl-rose-s", "stroke_dasharray": "3 3", "stroke_width": "1.5"}
+
+
 def _legend(total: float, y: float) -> list[str]:
-    parts = [svg.label(total - MARGIN - 96, y, "IoU 0", "gl-muted", anchor="end", font_size=12)]
+    left = total - MARGIN - 84
+    parts = [svg.label(left - 6, y, "IoU 0", "gl-muted", anchor="end", font_size=12)]
     for i in range(5):
-        parts.append(
-            svg.box(total - MARGIN - 92 + 14 * i, y - 10, 14, 12, "gl-accent", 0, fill_opacity=svg.opacity(i / 4))
-        )
-    return [*parts, svg.label(total - MARGIN, y, "1", "gl-muted", anchor="end", font_size=12)]
+        parts.append(svg.box(left + 14 * i, y - 10, 14, 12, "gl-accent", 0, fill_opacity=svg.opacity(i / 4)))
+    parts.append(svg.label(left + 75, y, "1", "gl-muted", anchor="start", font_size=12))
+    parts.append(svg.box(left - 158, y - 11, 22, 14, rx=4, **_UNMATCHED))
+    return [*parts, svg.label(left - 130, y, "no match", "gl-muted", anchor="start", font_size=12)]
