@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from groundling.algorithms.compiled import compiled
 from groundling.errors import DataError
 
 
@@ -34,7 +34,7 @@ def maximum_arborescence(scores: NDArray[Any], single_root: bool = True) -> NDAr
     return _grow(weights)
 
 
-@njit(cache=True)
+@compiled
 def _prepare(weights: NDArray[np.float64], single_root: bool) -> bool:
     """Make -inf a finite value that no tree takes unless it must, put the toll on root arcs; False for nan, +inf."""
     n = weights.shape[0]
@@ -57,7 +57,7 @@ def _prepare(weights: NDArray[np.float64], single_root: bool) -> bool:
     return True
 
 
-@njit(cache=True)
+@compiled
 def _find(top: NDArray[np.int64], node: int) -> int:
     root = node
     while top[root] != root:
@@ -67,7 +67,7 @@ def _find(top: NDArray[np.int64], node: int) -> int:
     return root
 
 
-@njit(cache=True)
+@compiled
 def _grow(weights: NDArray[np.float64]) -> NDArray[np.int64]:
     """Grow a path of best entering arcs backwards, contracting each cycle; then unpack."""
     n = weights.shape[0]
@@ -128,7 +128,7 @@ def _grow(weights: NDArray[np.float64]) -> NDArray[np.int64]:
     return _unpack(n, made, outer, tail, tip)
 
 
-@njit(cache=True)
+@compiled
 def _unpack(
     n: int, made: int, outer: NDArray[np.int64], tail: NDArray[np.int64], tip: NDArray[np.int64]
 ) -> NDArray[np.int64]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from groundling.algorithms.compiled import compiled
 from groundling.errors import DataError
 
 
@@ -25,7 +25,7 @@ def best_projective_tree(scores: NDArray[Any]) -> NDArray[np.int64]:
     return _eisner(weights)
 
 
-@njit(cache=True)
+@compiled
 def _eisner(weights: NDArray[np.float64]) -> NDArray[np.int64]:
     """complete/incomplete[left, right, d]: d=1 the head is at the left end, d=0 at the right end."""
     n = weights.shape[0]
@@ -47,7 +47,7 @@ def _eisner(weights: NDArray[np.float64]) -> NDArray[np.int64]:
     return heads
 
 
-@njit(cache=True)
+@compiled
 def _join(
     weights: NDArray[np.float64],
     incomplete: NDArray[np.float64],
@@ -77,7 +77,7 @@ def _join(
             complete[left, right, 0], cut_c[left, right, 0] = value, k
 
 
-@njit(cache=True)
+@compiled
 def _finish_root(
     weights: NDArray[np.float64],
     complete: NDArray[np.float64],
