@@ -13,7 +13,12 @@ from groundling.errors import GroundlingError
 from groundling.names import load
 
 # name -> (where it lives, one line of help)
-COMMANDS: dict[str, tuple[str, str]] = {}
+COMMANDS: dict[str, tuple[str, str]] = {
+    "demo": ("groundling.cli.demo:demo_command", "See all of it work: built-in data, one report."),
+    "check": ("groundling.cli.check:check_command", "Name every fault of a file."),
+    "convert": ("groundling.cli.convert:convert_command", "Convert between formats that hold the same structure."),
+    "data": ("groundling.cli.data:app", "Corpora: which are here, where the others come from."),
+}
 
 _EPILOG = "Every command has examples: try `groundling COMMAND --help`. Answers go to stdout, progress to stderr."
 

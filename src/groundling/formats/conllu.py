@@ -34,10 +34,13 @@ def write(path: str | os.PathLike[str], sentences: Iterable[Dependencies]) -> No
     write_lines(path, (_checked(sentence) + "\n" for sentence in sentences))
 
 
-def scan(lines: TextLines) -> Iterator[Dependencies | GroundlingError]:
-    """Yield each sentence, or in its place all that is wrong with it."""
+def scan(lines: TextLines, trees: bool = False) -> Iterator[Dependencies | GroundlingError]:
+    """Yield each sentence, or in its place all that is wrong with it; with `trees`, loops and several roots, too."""
     for number, block in _blocks(lines):
-        sentence = _Sentence(f"{lines.name}", number, block)
+        sentence = _Sentence(lines.name, number, block)
+        if trees and not sentence.faults:
+            for what in sentence.tree().faults():
+                sentence.fault(number, f"{what} Correct the HEAD column.")
         yield from sentence.faults or [sentence.tree()]
 
 
@@ -73,12 +76,12 @@ class _Sentence:
             else:
                 self._row(at, tuple(line.split("\t")))
         if not self.words:
-            self._fault(number, "no word. Remove the comments or add the sentence.")
+            self.fault(number, "no word. Remove the comments or add the sentence.")
         self._range(number + len(block) - 1, len(self.words))
         for at, row in self.words:
             self.heads.append(self._head(at, row))
 
-    def _fault(self, at: int, what: str) -> None:
+    def fault(self, at: int, what: str) -> None:
         sentence = next(
             (f"sentence {line.partition('=')[2].strip()!r}: " for line in self.comments if _names(line)), ""
         )
@@ -86,14 +89,14 @@ class _Sentence:
 
     def _comment(self, at: int, line: str) -> None:
         if self.rows:
-            self._fault(at, "a comment inside the sentence. Move it above the first word.")
+            self.fault(at, "a comment inside the sentence. Move it above the first word.")
         self.comments.append(line)
 
     def _row(self, at: int, row: Row) -> None:
         if len(row) != 10:
-            return self._fault(at, f"{len(row)} columns instead of 10. Put one tab between columns, `_` where empty.")
+            return self.fault(at, f"{len(row)} columns instead of 10. Put one tab between columns, `_` where empty.")
         if not all(row):
-            return self._fault(at, f"column {row.index('') + 1} is empty. Write `_`.")
+            return self.fault(at, f"column {row.index('') + 1} is empty. Write `_`.")
         self.rows.append(row)
         if row[ID] == str(len(self.words) + 1):
             self.words.append((at, row))
@@ -117,7 +120,7 @@ class _Sentence:
                 self._range(at, expected - 1)
                 self._open_range = (at, last)
                 return
-        self._fault(
+        self.fault(
             at,
             f"ID is {text[:20]!r} where word {expected} should come. Number the words 1, 2, 3 ..., a range as 3-4 "
             "before its first word, an empty node as 3.1 after word 3.",
@@ -126,22 +129,22 @@ class _Sentence:
     def _range(self, at: int, words: int) -> None:
         line, last = self._open_range
         if last > words:
-            self._fault(line, f"the range goes to word {last}, but the next range or the end comes after word {words}.")
+            self.fault(line, f"the range goes to word {last}, but the next range or the end comes after word {words}.")
         self._open_range = (0, 0)
 
     def _head(self, at: int, row: Row) -> int:
         text, count = row[HEAD], len(self.words)
         if not (text.isascii() and text.isdigit()) or (text[0] == "0" and text != "0"):
-            self._fault(
+            self.fault(
                 at, f"HEAD is {text[:20]!r}, which is no number. Give each word the ID of its head, 0 for the root."
             )
         elif len(text) > 9 or int(text) > count:
-            self._fault(
+            self.fault(
                 at,
                 f"HEAD is {text[:20]} but the sentence has {count} words. Heads count from 1 and skip ranges.",
             )
         elif text == row[ID]:
-            self._fault(at, f"word {text} is its own head. Heads count from 1; 0 is the root.")
+            self.fault(at, f"word {text} is its own head. Heads count from 1; 0 is the root.")
         else:
             return int(text)
         return 0
