@@ -208,7 +208,7 @@ def _facing_rows(gold: TreeDict, pred: TreeDict, same: bool, numbered: Collectio
         needs = [
             (tree["times"][a][0], tree["times"][b - 1][1], w) for tree in (gold, pred) for a, b, w in needs_of(tree)
         ]
-        scale = min(max(w / (end - start) for start, end, w in needs), 2400 / max(end for _, end, _ in needs))
+        scale = min(max(w / (end - start) for start, end, w in needs), 1400 / max(end for _, end, _ in needs))
         return _timed_row(gold, scale), _timed_row(pred, scale)
     return lay_words(gold["words"], needs_of(gold)), lay_words(pred["words"], extra)
 
