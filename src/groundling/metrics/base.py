@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
-from importlib import import_module
 from itertools import islice, zip_longest
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundling import __version__
+from groundling.algorithms.parallel import spread
 from groundling.errors import ConfigError, DataError, GroundlingError
 
 Statistics = NDArray[np.float64]  # one item: shape (k,); many: (n, k)
@@ -112,7 +112,8 @@ class Metric(ABC, Generic[Item]):
 
     def matrix(self, golds: Iterable[Item], preds: Iterable[Item], *, n_jobs: int = 1) -> Statistics:
         """The statistics of each pair, shape (n, k), in order, whatever `n_jobs` is."""
-        rows = [row for chunk in _mapped(self._chunk, _chunks(_pairs(golds, preds)), n_jobs) for row in chunk]
+        chunks = spread(self.rows, _chunks(_pairs(golds, preds)), n_jobs=n_jobs, batch=1)
+        rows = [row for chunk in chunks for row in chunk]
         if not rows:
             raise DataError("there is nothing to score: no gold item and no prediction.")
         return np.array(rows, dtype=np.float64)
@@ -132,6 +133,10 @@ class Metric(ABC, Generic[Item]):
     def values(self, totals: Statistics) -> NDArray[np.float64]:
         """`value` of each row."""
         return np.array([self.value(row) for row in totals])
+
+    def rows(self, pairs: list[tuple[int, Item, Item]]) -> list[Statistics]:
+        """The statistics of some (number, gold, prediction), in order; an error names the number."""
+        return self._chunk(pairs)
 
     def _chunk(self, pairs: list[tuple[int, Item, Item]]) -> list[Statistics]:
         return [self._statistics_at(*pair) for pair in pairs]
@@ -213,11 +218,3 @@ def _pairs(golds: Iterable[Item], preds: Iterable[Item]) -> Iterator[tuple[int, 
 def _chunks(items: Iterator[Any]) -> Iterator[list[Any]]:
     while chunk := list(islice(items, _CHUNK_ITEMS)):
         yield chunk
-
-
-def _mapped(work: Callable[[list[Any]], Any], chunks: Iterator[list[Any]], n_jobs: int) -> Iterator[Any]:
-    if n_jobs == 1:
-        return map(work, chunks)
-    joblib: Any = import_module("joblib")  # only here: importing it costs 100 ms
-    # The default pre_dispatch reads only a few chunks ahead, so a stream stays a stream.
-    return joblib.Parallel(n_jobs=n_jobs, return_as="generator")(joblib.delayed(work)(chunk) for chunk in chunks)
