@@ -1,7 +1,8 @@
 """Bracketed trees (Penn Treebank style), one a line or printed over several lines.
 
 Between trees, blank lines and comments (lines that begin with `#` or `%%`) are skipped; inside a tree `#` is a word
-or label like any other. A `(` in the first column begins a new tree once the file has shown a whole tree on one line.
+or label like any other. Where most of the first lines hold a whole tree, or once one has been seen, a `(` in the first
+column begins a new tree, so that a missing bracket spoils one tree and not the file.
 """
 
 from __future__ import annotations
@@ -78,8 +79,8 @@ def _parse(chunk: _Chunk, name: str, labelled: Labelled) -> Tree | GroundlingErr
 def _chunks(lines: TextLines) -> Iterator[_Chunk | GroundlingError]:
     """Cut a file into trees by counting brackets; the text inside is not looked at."""
     name = lines.name
-    again: deque[tuple[int, str]] = deque()  # lines swallowed by a tree that was never closed
-    one_a_line = False
+    again = deque(enumerate(islice(lines, _SNIFFED), 1))  # lines to read (again): those looked at before
+    one_a_line = _mostly_whole([line for _, line in again])
     chunk, depth, size = _Chunk(0), 0, 0
     while True:
         number, line = again.popleft() if again else (lines.number + 1, next(lines, None))
@@ -109,6 +110,11 @@ def _chunks(lines: TextLines) -> Iterator[_Chunk | GroundlingError]:
         elif size > MAX_LINE:
             yield FormatError(f"{name}:{chunk.number}: the tree that begins here has over {MAX_LINE:,} characters.")
             return
+
+
+def _mostly_whole(lines: list[str]) -> bool:
+    balance = [line.count("(") == line.count(")") for line in lines if line.startswith("(")]
+    return sum(balance) > 0.8 * len(balance)
 
 
 def _restarts(rest: list[str]) -> bool:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 from typing import Literal, NamedTuple
 
 from groundling.errors import FormatError
 
 Labelled = Literal["auto"] | bool
 
-# `(` with what touches it, a closing bracket, or a word. Forced modes move the label in or out.
+# `(` with its label, a closing bracket, or a word. The three modes differ in what may follow `(`.
 _TOKENS = {
-    "auto": re.compile(r"\(([^\s()]*)|(\))|([^\s()]+)"),
-    True: re.compile(r"\(\s*([^\s()]*)|(\))|([^\s()]+)"),
-    False: re.compile(r"\(()|(\))|([^\s()]+)"),
+    "auto": re.compile(r"\([^\s()]*|\)|[^\s()]+"),
+    True: re.compile(r"\(\s*[^\s()]*|\)|[^\s()]+"),
+    False: re.compile(r"\(|\)|[^\s()]+"),
 }
 _ESCAPES = {"-LRB-": "(", "-RRB-": ")"}
 _UNESCAPES = {"(": "-LRB-", ")": "-RRB-"}
@@ -55,29 +56,36 @@ def parse(text: str, labelled: Labelled = "auto") -> Parsed:
     starts: list[int] = []
     ends: list[int] = []
     stack: list[int] = []
-    for match in _TOKENS[labelled].finditer(text):
-        group = match.lastindex
-        if group == 1:
+    tokens: list[str] = _TOKENS[labelled].findall(text)
+    for index, token in enumerate(tokens):
+        if token == ")":
+            if not stack or starts[stack[-1]] == len(words):
+                raise _error(text, labelled, index, bool(stack))
+            ends[stack.pop()] = len(words)
+        elif token[0] == "(":
             if words and not stack:
-                if not labels:
-                    raise BracketError(f"the word {words[0][:40]!r} stands outside the tree.", 0)
-                raise BracketError("a second tree begins here. Write one tree at a time.", match.start())
+                raise _error(text, labelled, index, bool(labels))
             stack.append(len(labels))
-            labels.append(match[1])
+            labels.append(token[1:].lstrip())
             starts.append(len(words))
             ends.append(-1)
-        elif group == 2:
-            if not stack:
-                raise BracketError("')' closes nothing. Remove it or add its '('.", match.start())
-            node = stack.pop()
-            if starts[node] == len(words):
-                raise BracketError("this constituent has no word. Remove it or fill it.", match.start())
-            ends[node] = len(words)
         else:
             if labels and not stack:
-                raise BracketError(f"the word {match[3][:40]!r} stands outside the tree.", match.start())
-            words.append(_ESCAPES.get(match[3], match[3]))
+                raise _error(text, labelled, index)
+            words.append(_ESCAPES.get(token, token))
     return _finish(words, labels, starts, ends, stack)
+
+
+def _error(text: str, labelled: Labelled, index: int, inside: bool = False) -> BracketError:
+    """What is wrong with token number `index`; only now is it worth finding where it stands."""
+    match = next(islice(_TOKENS[labelled].finditer(text), index, None))
+    if match[0] == ")":
+        empty = "this constituent has no word. Remove it or fill it."
+        return BracketError(empty if inside else "')' closes nothing. Remove it or add its '('.", match.start())
+    if match[0][0] == "(" and inside:
+        return BracketError("a second tree begins here. Write one tree at a time.", match.start())
+    word = match[0] if match[0][0] != "(" else text.split(None, 1)[0].partition("(")[0]
+    return BracketError(f"the word {word[:40]!r} stands outside the tree.", match.start() if word == match[0] else 0)
 
 
 def _finish(words: list[str], labels: list[str], starts: list[int], ends: list[int], stack: list[int]) -> Parsed:
