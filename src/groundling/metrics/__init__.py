@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from groundling.metrics.attachment import LAS, UAS
     from groundling.metrics.base import Metric, Score
     from groundling.metrics.boundaries import Boundaries
+    from groundling.metrics.duration_matching import DurationMatching
     from groundling.metrics.execution_accuracy import ExecutionAccuracy
     from groundling.metrics.parseval import ParsEval
     from groundling.metrics.passing import PassAtK, pass_at_k
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 METRICS: dict[str, str] = {
     "aer": "groundling.metrics.aer:AER",
     "boundaries": "groundling.metrics.boundaries:Boundaries",
+    "duration-matching": "groundling.metrics.duration_matching:DurationMatching",
     "execution-accuracy": "groundling.metrics.execution_accuracy:ExecutionAccuracy",
     "las": "groundling.metrics.attachment:LAS",
     "parseval": "groundling.metrics.parseval:ParsEval",
@@ -46,6 +48,7 @@ __all__ = [
     "METRICS",
     "UAS",
     "Boundaries",
+    "DurationMatching",
     "ExecutionAccuracy",
     "Metric",
     "ParsEval",
