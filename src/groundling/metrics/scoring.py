@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
@@ -29,6 +29,7 @@ class Options:
     skip_mismatched: bool = False
     paired: bool = False
     method: Method = "bootstrap"
+    watch: Callable[[Iterable[Case]], Iterable[Case]] = iter  # sees every case pass, e.g. to show progress
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def score_cases(
     keys: list[list[str]] = [[] for _ in names]
     rows: list[list[list[Statistics]]] = [[] for _ in names]
     faults: list[list[str]] = [[] for _ in names]
-    for case, result in _results(cases, metrics, options.n_jobs):
+    for case, result in _results(options.watch(cases), metrics, options.n_jobs):
         if isinstance(result, str):
             faults[case.system].append(result)
         else:
