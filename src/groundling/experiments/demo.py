@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from traceback import format_exception
@@ -50,14 +50,12 @@ class Demo(NamedTuple):
         return [outcome.name for outcome in self.outcomes if outcome.error]
 
 
-def run_demo(
-    only: str | None = None, seed: int = 0, out: str | Path = "runs/demo", parts: Mapping[str, tuple[str, str]] = PARTS
-) -> Demo:
+def run_demo(only: str | None = None, seed: int = 0, out: str | Path = "runs/demo") -> Demo:
     """Run the parts in order and write `report.html` into `out`. A part that breaks is shown; the others go on."""
-    if only is not None and only not in parts:
-        hint = did_you_mean(only, parts)
-        raise ConfigError(f"no part of the demo is called {only!r}.{hint} There are: {', '.join(parts)}.")
-    chosen = {only: parts[only]} if only is not None else parts
+    if only is not None and only not in PARTS:
+        hint = did_you_mean(only, PARTS)
+        raise ConfigError(f"no part of the demo is called {only!r}.{hint} There are: {', '.join(PARTS)}.")
+    chosen = {only: PARTS[only]} if only is not None else PARTS
     sections: list[Section] = []
     outcomes: list[Outcome] = []
     with Progress("demo", total=len(chosen)) as progress:
@@ -88,7 +86,7 @@ def _run_part(name: str, target: str, title: str, seed: int, progress: Progress)
         error = str(fault) if isinstance(fault, GroundlingError) else f"{type(fault).__name__}: {fault}"
         made = [Section(title, _fault_text(fault, error), failed=True)]
     seconds = time.perf_counter() - start
-    made = [replace(one, command=one.command or command) for one in made]
+    made[-1:] = [replace(one, command=one.command or command) for one in made[-1:]]  # a part ends with its command
     made[:1] = [replace(one, seconds=seconds if one.seconds is None else one.seconds) for one in made[:1]]
     return made, Outcome(name, title, seconds, error)
 

@@ -20,8 +20,8 @@ GOLD = (
     "(VP (VBZ watches) (NP (NP (DT a) (NN player)) (PP (IN on) (NP (DT the) (NN stage))))))"
 )
 GUESS = (
-    "(S (NP (DT the) (NP (JJ small) (NN groundling))) "
-    "(VP (VP (VBZ watches) (NP (DT a) (NN player))) (PP (IN on) (NP (DT the) (NN stage)))))"
+    "(S (NP (DT the) (JJ small)) (VP (NN groundling) "
+    "(VP (VP (VBZ watches) (NP (DT a) (NN player))) (PP (IN on) (NP (DT the) (NN stage))))))"
 )
 TIMES = (0.08, 0.2, 0.55, 1.12, 1.6, 1.68, 2.15, 2.32, 2.44, 2.98)
 HEADS = (3, 3, 4, 0, 6, 4, 9, 9, 4)
