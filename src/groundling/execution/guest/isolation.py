@@ -1,0 +1,144 @@
+"""The system calls that lock one process up: namespaces, mounts, capabilities, limits, Landlock, seccomp."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import resource
+import signal
+from collections.abc import Mapping, Sequence
+
+_libc = ctypes.PyDLL(None, use_errno=True)  # PyDLL keeps the interpreter lock: no thread may run across our fork
+_libc.mount.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_ulong, ctypes.c_char_p]
+_libc.syscall.restype = ctypes.c_long
+_CLONE = {"x86_64": 56, "aarch64": 220}  # the one system call here whose number differs by machine
+_NEW_MOUNTS, _NEW_IPC, _NEW_PIDS = 0x00020000, 0x08000000, 0x20000000
+_NOSUID_NODEV, _NOEXEC, _PRIVATE_ALL = 2 | 4, 8, 0x4000 | 0x40000
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_NO_NEW_PRIVILEGES, _SET_SECCOMP, _KEEP_CAPABILITIES = 38, 22, 8
+_READ_SEARCH = 1 << 2  # CAP_DAC_READ_SEARCH
+
+
+class SetupError(Exception):
+    """A wall could not be put up: the program must not run."""
+
+
+def _check(result: int, what: str) -> int:
+    if result < 0:
+        raise SetupError(f"{what}: {os.strerror(ctypes.get_errno())}")
+    return result
+
+
+def fork_into_namespaces() -> int:
+    """Fork into new PID, mount and IPC namespaces; returns as `os.fork` does.
+
+    `unshare(CLONE_NEWPID)` works once a process only, so a server that forks many times needs clone itself.
+    """
+    number = _CLONE.get(platform.machine())
+    if number is None:
+        raise SetupError(f"no clone number known for {platform.machine()}")
+    ctypes.pythonapi.PyOS_BeforeFork()
+    pid = _libc.syscall(number, _NEW_PIDS | _NEW_MOUNTS | _NEW_IPC | int(signal.SIGCHLD), 0, 0, 0, 0)
+    (ctypes.pythonapi.PyOS_AfterFork_Child if pid == 0 else ctypes.pythonapi.PyOS_AfterFork_Parent)()
+    return _check(pid, "clone into new namespaces")
+
+
+def mount_private(temporary_bytes: int) -> None:
+    """Give this mount namespace a fresh /tmp and a /proc that shows this PID namespace only."""
+    _check(_libc.mount(b"none", b"/", None, _PRIVATE_ALL, None), "make mounts private")
+    mount_temporary("/tmp", temporary_bytes)
+    if _libc.mount(b"proc", b"/proc", b"proc", _NOSUID_NODEV | _NOEXEC, None) < 0:
+        mount_temporary("/proc", 4096)  # nested containers may forbid a new /proc: an empty one hides the server's
+
+
+def mount_temporary(path: str, size: int) -> None:
+    """Mount an empty file system of at most `size` bytes at `path`."""
+    options = f"size={size},nr_inodes=4096,mode=755".encode()
+    _check(_libc.mount(b"tmpfs", path.encode(), b"tmpfs", _NOSUID_NODEV, options), f"mount {path}")
+
+
+def bind(source: str, target: str) -> None:
+    """Show the tree at `source` at `target` too, with the restrictions it has."""
+    _check(_libc.mount(source.encode(), target.encode(), None, 4096 | 0x4000, None), f"bind {source}")
+
+
+def drop_capabilities() -> None:
+    """Give up every capability; no_new_privs makes it for good."""
+    header = (ctypes.c_uint32 * 2)(0x20080522, 0)
+    _check(_libc.capset(header, (ctypes.c_uint32 * 6)()), "drop capabilities")
+
+
+def become(user: int, *, may_search: bool) -> None:
+    """Stop being root. `may_search` keeps the right to read all (a prefix under a 0700 home): Landlock bounds it."""
+    os.setgroups([])
+    os.setresgid(user, user, user)
+    _check(_libc.prctl(_KEEP_CAPABILITIES, int(may_search), 0, 0, 0), "keep capabilities")
+    os.setresuid(user, user, user)
+    header, search = (ctypes.c_uint32 * 2)(0x20080522, 0), _READ_SEARCH if may_search else 0
+    _check(_libc.capset(header, (ctypes.c_uint32 * 6)(search, search)), "reduce capabilities")
+
+
+def forbid_new_privileges() -> None:
+    """Set-uid programs stay powerless from here on; also the condition for Landlock and seccomp."""
+    _check(_libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0), "no_new_privs")
+
+
+def limit_resources(limits: Mapping[str, int]) -> None:
+    """Set each rlimit by name (`AS`, `CPU`, ...); a lower hard limit of the container stands."""
+    for name, wanted in limits.items():
+        kind = getattr(resource, f"RLIMIT_{name}")
+        hard = resource.getrlimit(kind)[1]
+        value = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(kind, (value, value))
+
+
+def landlock_version() -> int:
+    """The Landlock version of this kernel, 0 for none."""
+    return max(0, _libc.syscall(_CREATE_RULESET, None, 0, 1))
+
+
+def landlock_ruleset(readable: Sequence[str]) -> int:
+    """Return a ruleset that allows reading under `readable` and writing to /dev/null; no TCP, no signal outwards."""
+    version = landlock_version()
+    if not version:
+        raise SetupError("this kernel has no Landlock")
+    file_bits = {1: 13, 2: 14}.get(version, 15 if version < 5 else 16)
+    attributes = (ctypes.c_uint64 * 3)((1 << file_bits) - 1, 3 if version >= 4 else 0, 3 if version >= 6 else 0)
+    size = 8 if version < 4 else 16 if version < 6 else 24
+    ruleset = _check(_libc.syscall(_CREATE_RULESET, attributes, size, 0), "landlock ruleset")
+    read_file, read_folder, write_file = 1 << 2, 1 << 3, 1 << 1
+    for path in readable:
+        _allow(ruleset, path, read_file | read_folder if os.path.isdir(path) else read_file)
+    _allow(ruleset, "/dev/null", read_file | write_file)
+    return ruleset
+
+
+def _allow(ruleset: int, path: str, access: int) -> None:
+    class Rule(ctypes.Structure):
+        _pack_ = 1
+        _layout_ = "ms"
+        _fields_ = (("access", ctypes.c_uint64), ("parent", ctypes.c_int32))
+
+    try:
+        parent = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return  # not there or not ours to read: nothing to allow
+    rule = Rule(access, parent)
+    _check(_libc.syscall(_ADD_RULE, ruleset, 1, ctypes.byref(rule), 0), f"landlock rule for {path}")
+    os.close(parent)
+
+
+def restrict_to(ruleset: int) -> None:
+    """Enter the Landlock ruleset, for good."""
+    _check(_libc.syscall(_RESTRICT_SELF, ruleset, 0), "enter landlock")
+
+
+def install_filter(bpf: bytes) -> None:
+    """Install a compiled seccomp filter (an array of 8-byte BPF instructions), for good."""
+
+    class Program(ctypes.Structure):
+        _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
+
+    program = Program(len(bpf) // 8, bpf)
+    _check(_libc.prctl(_SET_SECCOMP, 2, ctypes.byref(program), 0, 0), "install seccomp filter")
