@@ -76,7 +76,7 @@ def _speech_section(tree: Tree) -> Section:
     segments = tuple(Segment(start, end, word) for start, end, word in zip(TIMES, TIMES[1:], tree.words, strict=False))
     spoken = Segmentation(segments, duration=3.1)
     found = Segmentation.from_boundaries([0.08, 0.24, 0.55, 0.9, 1.1, 1.62, 2.13, 2.45, 2.98])
-    wave = _babble(spoken)
+    wave = babble(spoken)
     return Section(
         "Trees over time",
         "With a time for each word, the same tree lies on the time axis, and trees over different words, "
@@ -88,7 +88,7 @@ def _speech_section(tree: Tree) -> Section:
     )
 
 
-def _babble(spoken: Segmentation, rate: int = 800) -> list[float]:
+def babble(spoken: Segmentation, rate: int = 800) -> list[float]:
     """A sound with one swell a word: enough to draw."""
     samples = [0.0] * int((spoken.duration or 0) * rate)
     for number, segment in enumerate(spoken.segments):

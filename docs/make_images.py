@@ -1,0 +1,62 @@
+"""Make the pictures of the documentation with the program itself: `python docs/make_images.py`.
+
+The same code gives the same bytes, so a test can tell when a picture is out of date.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from groundling.algorithms.tree_mapping import best_mapping
+from groundling.drawing.alignments import draw_grid, draw_links
+from groundling.drawing.arcs import draw_arcs, draw_soft_arcs
+from groundling.drawing.timeline import draw_timed_tree
+from groundling.drawing.trees import draw_tree_pair
+from groundling.experiments.demo_structures import GERMAN, GOLD, GUESS, HEADS, LINKS, RELATIONS, TIMES, babble
+from groundling.structures import Alignment, Dependencies, Segment, Segmentation, SoftDependencies, Tree
+
+FOLDER = Path(__file__).parent / "images"
+
+
+def pictures() -> dict[str, str]:
+    """Every picture by the name of its file."""
+    gold, guess = Tree.from_brackets(GOLD), Tree.from_brackets(GUESS)
+    matches = best_mapping(gold, guess).matches
+    spoken = Segmentation(
+        tuple(Segment(*item) for item in zip(TIMES, TIMES[1:], gold.words, strict=False)), duration=3.1
+    )
+    pairs = Alignment.from_pharaoh(LINKS).to_dict(gold.words, GERMAN)
+    return {
+        "tree-pair.svg": draw_tree_pair(gold.to_dict(), guess.to_dict(), matches),
+        "timed-tree.svg": draw_timed_tree(Tree.from_segments(gold, spoken).to_dict(), babble(spoken)),
+        "dependencies.svg": draw_arcs(Dependencies(gold.words, HEADS, RELATIONS).to_dict()),
+        "soft-dependencies.svg": draw_soft_arcs(_soft(gold.words[:6], (3, 3, 4, 0, 6, 4)).to_dict()),
+        "alignment-links.svg": draw_links(pairs),
+        "alignment-grid.svg": draw_grid(pairs),
+    }
+
+
+def _soft(words: tuple[str, ...], heads: tuple[int, ...]) -> SoftDependencies:
+    """Most of the mass on one tree, some of it spread by distance: what a projected parser looks like."""
+    size = len(words) + 1
+    arcs = np.zeros((size, size))
+    for word, head in enumerate(heads, 1):
+        spread = np.exp(-0.8 * np.abs(np.arange(size) - word))
+        spread[word] = 0
+        arcs[word] = 0.35 * spread / spread.sum()
+        arcs[word, head] += 0.65
+    return SoftDependencies(words, arcs)
+
+
+def main() -> None:
+    """Write the pictures."""
+    FOLDER.mkdir(exist_ok=True)
+    for name, picture in pictures().items():
+        (FOLDER / name).write_text(picture + "\n", encoding="utf-8")
+        print(FOLDER / name)
+
+
+if __name__ == "__main__":
+    main()
