@@ -14,7 +14,7 @@ from groundling.drawing.alignments import draw_grid, draw_links
 from groundling.drawing.arcs import draw_arcs, draw_soft_arcs
 from groundling.drawing.timeline import draw_timed_tree
 from groundling.drawing.trees import draw_tree_pair
-from groundling.experiments.demo_structures import GERMAN, GOLD, GUESS, HEADS, LINKS, RELATIONS, TIMES, babble
+from groundling.experiments.demo_structures import GERMAN, GOLD, GUESS, HEADS, LINKS, PHRASES, RELATIONS, TIMES, babble
 from groundling.structures import Alignment, Dependencies, Segment, Segmentation, SoftDependencies, Tree
 
 FOLDER = Path(__file__).parent / "images"
@@ -22,15 +22,18 @@ FOLDER = Path(__file__).parent / "images"
 
 def pictures() -> dict[str, str]:
     """Every picture by the name of its file."""
-    gold, guess = Tree.from_brackets(GOLD), Tree.from_brackets(GUESS)
-    matches = best_mapping(gold, guess).matches
+    gold = Tree.from_brackets(GOLD)
+    phrases, guess = Tree.from_brackets(PHRASES), Tree.from_brackets(GUESS)
+    matches = best_mapping(phrases, guess).matches
     spoken = Segmentation(
         tuple(Segment(*item) for item in zip(TIMES, TIMES[1:], gold.words, strict=False)), duration=3.1
     )
     pairs = Alignment.from_pharaoh(LINKS).to_dict(gold.words, GERMAN)
     return {
-        "tree-pair.svg": draw_tree_pair(gold.to_dict(), guess.to_dict(), matches),
-        "timed-tree.svg": draw_timed_tree(Tree.from_segments(gold, spoken).to_dict(), babble(spoken)),
+        "tree-pair.svg": draw_tree_pair(phrases.to_dict(), guess.to_dict(), matches),
+        "timed-tree.svg": draw_timed_tree(
+            Tree.from_segments(gold, spoken).to_dict(), babble(spoken), duration=spoken.duration
+        ),
         "dependencies.svg": draw_arcs(Dependencies(gold.words, HEADS, RELATIONS).to_dict()),
         "soft-dependencies.svg": draw_soft_arcs(_soft(gold.words[:6], (3, 3, 4, 0, 6, 4)).to_dict()),
         "alignment-links.svg": draw_links(pairs),

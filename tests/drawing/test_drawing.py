@@ -147,6 +147,19 @@ def test_segments_and_timed_trees_draw_under_any_sound(found: Segmentation, wave
     assert marked(root, "data-node") == ["0"]
 
 
+def test_sound_and_words_share_the_axis() -> None:
+    """A click in the middle of the recording is drawn over the word that stands there."""
+    wave = [0.0] * 50 + [1.0] + [0.0] * 49
+    tree = Tree.from_segments(Tree.from_brackets("(S a)"), Segmentation.from_boundaries([0.9, 1.1])).to_dict()
+    root = parse(draw_timed_tree(tree, wave, duration=2.0))
+    outline = next(e.get("d", "") for e in root.iter(f"{SVG}path") if e.get("fill-opacity") == "0.6")
+    points = [tuple(map(float, point.split())) for point in outline.strip("MZ").split("L")]
+    word = next(e for e in root.iter() if e.get("data-segment") == "0").find(f"{SVG}rect")
+    assert word is not None
+    click, left = min(points, key=lambda point: point[1])[0], float(word.get("x", "0"))
+    assert left <= click <= left + float(word.get("width", "0"))
+
+
 def test_segments_draw_none_at_all() -> None:
     parse(draw_segments({"segments": [], "duration": None}))
     parse(draw_segments({"segments": [], "duration": 2.0}, []))

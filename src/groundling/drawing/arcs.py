@@ -92,11 +92,12 @@ def _draw_arc(arc: Arc, y: float, base: float, start: float, end: float, soft: b
 
 
 def _draw_label(arc: Arc, y: float, start: float, end: float) -> str:
+    if not arc.label:
+        return ""
     x = (start + end) / 2 if arc.head >= 0 else end
-    # Two texts, the first a thick paper-coloured outline: viewers without paint-order keep the text readable.
-    halo = svg.label(x, y + 4, arc.label, "gl-paper-s gl-halo", limit=LABEL_LIMIT, font_size=12)
-    text = halo + svg.label(x, y + 4, arc.label, "gl-muted", limit=LABEL_LIMIT, font_size=12)
-    return text if arc.label else ""
+    wide = width(shorten(arc.label, LABEL_LIMIT), 12) + 2
+    gap = svg.box(x - wide / 2, y - 7, wide, 14, "gl-paper", 2)  # the line pauses behind its label
+    return gap + svg.label(x, y + 4, arc.label, "gl-muted", limit=LABEL_LIMIT, font_size=12)
 
 
 def _draw(words: Sequence[str], arcs: Sequence[Arc], title: str, soft: bool) -> str:

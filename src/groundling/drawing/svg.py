@@ -42,7 +42,7 @@ def _style() -> str:
     )
     rest = (
         "svg.gl{font-family:system-ui,'Noto Sans','DejaVu Sans',sans-serif;font-size:14px}"
-        "svg.gl text{unicode-bidi:plaintext}.gl-halo{paint-order:stroke;stroke-width:5px;stroke-linejoin:round}"
+        "svg.gl text{unicode-bidi:plaintext}"
         ".gl-b{font-weight:600}.gl-code{font-family:ui-monospace,'DejaVu Sans Mono',monospace}"
         ".gl-lit rect,.gl-lit circle{stroke-width:3;stroke:currentColor}"
     )

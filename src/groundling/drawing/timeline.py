@@ -140,10 +140,17 @@ def draw_segments(
     return svg.picture(axis.right + MARGIN + 8, y + 24 + MARGIN, parts, name, words)
 
 
-def draw_timed_tree(tree: Mapping[str, Any], waveform: Sequence[float] | None = None, *, title: str = "") -> str:
+def draw_timed_tree(
+    tree: Mapping[str, Any],
+    waveform: Sequence[float] | None = None,
+    *,
+    duration: float | None = None,
+    title: str = "",
+) -> str:
     """Draw a tree over seconds as tiers under the sound: the words first, then each level up to the root.
 
     The leaves' `times` are the axis; a box is as long as the node lasts, so overlap of two trees can be seen.
+    `duration` is that of the waveform, in seconds; without it the sound ends with the last word.
 
     >>> nodes = [{"label": "NP", "start": 0, "end": 1, "parent": -1}]
     >>> draw_timed_tree({"words": ["cats"], "nodes": nodes, "times": [[0.1, 0.5]]}).count("data-node")
@@ -152,7 +159,7 @@ def draw_timed_tree(tree: Mapping[str, Any], waveform: Sequence[float] | None = 
     times: list[list[float]] = tree.get("times") or [[i, i + 1] for i in range(len(tree["words"]))]
     leaves = [(pair[0], pair[1], str(word)) for pair, word in zip(times, tree["words"], strict=True)]
     boxes = [(times[int(n["start"])][0], times[int(n["end"]) - 1][1], " ".join(lines_of(n))) for n in tree["nodes"]]
-    axis = fit_axis(times[-1][1], leaves + boxes)
+    axis = fit_axis(max(duration or 0.0, times[-1][1]), leaves + boxes)
     y = MARGIN
     parts: list[str] = []
     if waveform is not None:

@@ -19,10 +19,8 @@ GOLD = (
     "(S (NP (DT the) (JJ small) (NN groundling)) "
     "(VP (VBZ watches) (NP (NP (DT a) (NN player)) (PP (IN on) (NP (DT the) (NN stage))))))"
 )
-GUESS = (
-    "(S (NP (DT the) (JJ small)) (VP (NN groundling) "
-    "(VP (VP (VBZ watches) (NP (DT a) (NN player))) (PP (IN on) (NP (DT the) (NN stage))))))"
-)
+PHRASES = "(S (NP the small groundling) (VP watches (NP (NP a player) (PP on (NP the stage)))))"
+GUESS = "(S (NP the small) (VP groundling (VP watches (NP a player)) (PP on (NP the stage))))"
 TIMES = (0.08, 0.2, 0.55, 1.12, 1.6, 1.68, 2.15, 2.32, 2.44, 2.98)
 HEADS = (3, 3, 4, 0, 6, 4, 9, 9, 4)
 RELATIONS = ("det", "amod", "nsubj", "root", "det", "obj", "case", "det", "obl")
@@ -43,10 +41,9 @@ def run(say: Callable[[str], None], seed: int) -> list[Section]:
 
 
 def _tree_section(tree: Tree) -> Section:
-    guess = Tree.from_brackets(GUESS)
-    mapping = best_mapping(tree, guess)
+    gold, guess = Tree.from_brackets(PHRASES), Tree.from_brackets(GUESS)
     rows = [(f"`{text}`", _fault(text)) for text in BROKEN]
-    pair = draw_tree_pair(tree.to_dict(), guess.to_dict(), mapping.matches)
+    pair = draw_tree_pair(gold.to_dict(), guess.to_dict(), best_mapping(gold, guess).matches)
     return Section(
         "Trees",
         f"A tree is read from brackets, and written back as the same text:\n\n```\n{tree}\n```\n\n"
@@ -58,7 +55,7 @@ def _tree_section(tree: Tree) -> Section:
             Picture(
                 pair,
                 "Two analyses of one sentence and the best alignment of their nodes; point at one to see its partner. "
-                f"`{StructIoU().score(tree, guess)}`",
+                f"`{StructIoU().score(gold, guess)}`",
             ),
         ],
     )
@@ -76,13 +73,13 @@ def _speech_section(tree: Tree) -> Section:
     segments = tuple(Segment(start, end, word) for start, end, word in zip(TIMES, TIMES[1:], tree.words, strict=False))
     spoken = Segmentation(segments, duration=3.1)
     found = Segmentation.from_boundaries([0.08, 0.24, 0.55, 0.9, 1.1, 1.62, 2.13, 2.45, 2.98])
-    wave = babble(spoken)
+    wave, timed = babble(spoken), Tree.from_segments(tree, spoken)
     return Section(
         "Trees over time",
         "With a time for each word, the same tree lies on the time axis, and trees over different words, "
         "or over no words at all, can be compared.",
         pictures=[
-            Picture(draw_timed_tree(Tree.from_segments(tree, spoken).to_dict(), wave), "The tree under the sound."),
+            Picture(draw_timed_tree(timed.to_dict(), wave, duration=spoken.duration), "The tree under the sound."),
             Picture(draw_segments(found.to_dict(), wave, spoken.to_dict()), "Stretches found, and the words spoken."),
         ],
     )
