@@ -10,8 +10,10 @@ import typer
 
 if TYPE_CHECKING:
     from groundling.metrics.scoring import Options, Report
+    from groundling.structures.bracket_text import Labelled
 
 app = typer.Typer(rich_markup_mode=None)
+_LABELLED: dict[str, Labelled] = {"auto": "auto", "yes": True, "no": False}
 
 Gold = Annotated[str, typer.Argument(metavar="GOLD", help="The gold file; - is the standard input.")]
 Preds = Annotated[list[str], typer.Argument(metavar="PRED...", help="Predictions, one file a system.")]
@@ -53,7 +55,11 @@ def trees_command(
         Literal["words", "characters", "seconds"], typer.Option("--unit", help="What is measured.")
     ] = "words",
     labelled_input: Annotated[
-        Literal["auto", "yes", "no"], typer.Option("--labelled-input", help="Whether (x ...) begins with a label.")
+        Literal["auto", "yes", "no"],
+        typer.Option("--labelled-input", help="Whether (x ...) begins with a label in the predictions."),
+    ] = "auto",
+    labelled_gold: Annotated[
+        Literal["auto", "yes", "no"], typer.Option("--labelled-gold", help="The same for the gold.")
     ] = "auto",
     segments_gold: Annotated[
         str | None, typer.Option("--segments-gold", help="For seconds: TextGrids or a CTM; i-th recording, i-th tree.")
@@ -82,7 +88,8 @@ def trees_command(
         metrics=metric,
         labels=labels,
         unit=unit,
-        labelled={"auto": "auto", "yes": True, "no": False}[labelled_input],
+        labelled_gold=_LABELLED[labelled_gold],
+        labelled=_LABELLED[labelled_input],
         segments_gold=segments_gold,
         segments_preds=segments_pred or (),
         options=_options(bootstrap, seed, n_jobs, skip_mismatched, paired, test),

@@ -41,7 +41,9 @@ class Mismatches:
 
     def __str__(self) -> str:
         more = len(self.faults) - _NAMED
-        named = "; ".join(self.faults[:_NAMED]) + (f"; and {more} more" if more > 0 else "")
+        named = "; ".join(fault.rstrip(".") for fault in self.faults[:_NAMED]) + (
+            f"; and {more} more" if more > 0 else ""
+        )
         return f"{self.system}: {len(self.faults)} item(s) do not match the gold: {named}"
 
 

@@ -29,6 +29,7 @@ def score_trees(
     metrics: Sequence[str] | None = None,
     labels: bool | None = None,
     unit: Unit = "words",
+    labelled_gold: Labelled = "auto",
     labelled: Labelled = "auto",
     segments_gold: str | None = None,
     segments_preds: Sequence[str] = (),
@@ -44,7 +45,8 @@ def score_trees(
     names = list(metrics or (("struct-iou", "parseval") if unit == "words" else ("struct-iou",)))
     timings = _timings(unit, len(preds), segments_gold, segments_preds)
     look = _Look()
-    bare = [look.first(path, brackets.read(path, labelled)) for path in (gold, *preds)]
+    reading: list[tuple[str, Labelled]] = [(gold, labelled_gold), *((path, labelled) for path in preds)]
+    bare = [look.first(path, brackets.read(path, has_labels)) for path, has_labels in reading]
     if labels is None and look.unlabelled:
         labels = False
         look.notes.append(f"{', '.join(look.unlabelled)}: no labels there, so labels are not scored")
