@@ -116,14 +116,23 @@ def open_binary(source: Source) -> BinaryIO:
     except OSError as error:
         raise DataError(f"{name_of(source)}: cannot be read: {error.strerror or error}.") from None
     if head.startswith(b"\x1f\x8b"):
-        unpacked = gzip.GzipFile(fileobj=stream, mode="rb")
-        unpacked.myfileobj = cast(
-            io.FileIO, stream
-        )  # closing the one closes the other, as gzip does for files it opened itself
-        return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, unpacked)))
+        return cast(BinaryIO, _Unpacked(gzip.GzipFile(fileobj=stream, mode="rb"), stream))
     if head.startswith(b"\xfd7zXZ\0"):
-        return cast(BinaryIO, io.BufferedReader(cast(io.RawIOBase, lzma.LZMAFile(stream))))
+        return cast(BinaryIO, _Unpacked(lzma.LZMAFile(stream), stream))
     return cast(BinaryIO, stream)
+
+
+class _Unpacked(io.BufferedReader):
+    """A compressed stream that closes the file below it, but not the standard input."""
+
+    def __init__(self, unpacked: object, below: io.BufferedReader) -> None:
+        super().__init__(cast(io.RawIOBase, unpacked))
+        self._below = below
+
+    def close(self) -> None:
+        super().close()
+        if self._below is not sys.stdin.buffer:
+            self._below.close()
 
 
 def _open_raw(source: Source) -> io.BufferedReader:

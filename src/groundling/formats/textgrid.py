@@ -94,7 +94,7 @@ class _Grid:
             if kind is None or (kind == "number" and not is_number(match[4])):
                 continue
             if kind != wanted:
-                raise self.error(f"{match[0][:40]} stands where a {wanted} should. Is something missing before it?")
+                raise self.error(f"{match[0][:40]!r} stands where a {wanted} should. Is something missing before it?")
             return match[match.lastindex or 0]
         self.offset = len(self.text)
         raise self.error(f"the file ends where a {wanted} should come. Is it cut off?")

@@ -126,8 +126,9 @@ def write_lines(path: str | os.PathLike[str], lines: Iterable[str]) -> None:
     """Write each text with a line end after it; what could not be read back is refused."""
     with atomic_write(path) as handle:
         for number, line in enumerate(lines, 1):
-            if "\0" in line:
-                raise FormatError(f"{os.fspath(path)}: item {number}: a NUL character cannot be written. Remove it.")
+            if "\0" in line or "\r" in line:
+                what = "NUL" if "\0" in line else "carriage return"
+                raise FormatError(f"{os.fspath(path)}: item {number}: a {what} would not be read back. Remove it.")
             try:
                 handle.write(line + "\n")
             except UnicodeEncodeError:

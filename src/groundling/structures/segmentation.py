@@ -45,6 +45,8 @@ class Segmentation:
     def from_boundaries(cls, boundaries: Sequence[float], words: Iterable[str] = ()) -> Segmentation:
         """Segments between consecutive boundaries."""
         names = [*words]
+        if len(names) > max(len(boundaries) - 1, 0):
+            raise FormatError(f"{len(names)} words but {len(boundaries)} boundaries. n words need n+1 boundaries.")
         names += [""] * (len(boundaries) - 1 - len(names))
         return cls(tuple(Segment(*item) for item in zip(boundaries[:-1], boundaries[1:], names, strict=True)))
 
