@@ -65,8 +65,18 @@ def test_errors_name_the_line(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"cannot be read: No such file or directory. Give the path of an EVALB"):
         read_prm(str(tmp_path / "none.prm"))
     for text, what in [("(S (N a)", "not closed"), ("(N a))", "closes nothing"), ("(S a b)", "has no tag of its own")]:
-        with pytest.raises(FormatError, match=what):
-            evalb([text], ["(N a)"])
+        for before in ([], ["(N a)"] * 600):  # both readers
+            with pytest.raises(FormatError, match=f"line {len(before) + 1}: .*{what}"):
+                evalb([*before, text], [*before, "(N a)"])
+
+
+def test_the_compiled_reader_gives_the_rows_of_the_plain_one(data_dir: Path) -> None:
+    folder = data_dir / "vision" / "evalb"
+    for name, prm in [("sample", "sample"), ("bug", "new"), ("bug", "sample")]:
+        golds, tests = lines(folder / f"{name}.gld"), lines(folder / f"{name}.tst")
+        parameters = read_prm(str(folder / f"{prm}.prm"))
+        few, many = evalb(golds, tests, parameters), evalb(golds * 100, tests * 100, parameters)
+        assert many.rows == few.rows * 100
 
 
 def test_equal_labels_merge_over_lines() -> None:

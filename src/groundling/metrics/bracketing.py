@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 
 from groundling.errors import DataError, FormatError
 from groundling.metrics.evalb_prm import EvalbParameters
 from groundling.structures.tree import Tree
 
-_TOKEN = re.compile(r"\(\s*([^\s()]+)\s+([^\s()]+)\s*\)|\(\s*([^\s()]*)|(\))|([^\s()]+)")
+_TOKEN = re.compile(r"\(\s*([^\s()]+)\s+([^\s()]+)\s*\)|\(\s*([^\s()]*)|(\))|([^\s()]+)", re.ASCII)
 _QUOTE_WORDS = ("'", '"', "/")  # the words EVALB takes for quotation marks
 
 
@@ -117,6 +118,7 @@ def _reduced(side: Bracketing, kept: list[bool], prm: EvalbParameters) -> Bracke
     return Bracketing(words, [tag for tag, keep in zip(side.tags, kept, strict=True) if keep], brackets)
 
 
+@lru_cache(maxsize=4096)
 def strip_function(label: str) -> str:
     """Cut at the first - or =, as EVALB does.
 

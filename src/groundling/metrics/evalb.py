@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import NamedTuple
 
-from groundling.errors import DataError
+from groundling.errors import DataError, GroundlingError
+from groundling.metrics.bracket_lines import chunks, compare_pairs
+from groundling.metrics.bracket_reader import FIRST_TOKEN, Rules
 from groundling.metrics.bracketing import bracketing_of_line, crossing, evalb_pair
 from groundling.metrics.evalb_prm import EvalbParameters
 
+_FEW = 500  # below, loading the compiled reader costs more than it saves
 _HEADER = """\
   Sent.                        Matched  Bracket   Cross        Correct Tag
  ID  Len.  Stat. Recal  Prec.  Bracket gold test Bracket Words  Tags Accracy
@@ -140,12 +142,23 @@ class Report:
 def evalb(golds: Iterable[str], tests: Iterable[str], prm: EvalbParameters | None = None) -> Report:
     """Compare two bracketed files line by line; an empty predicted line is a skipped sentence."""
     prm = prm or EvalbParameters()
+    rules = Rules(evalb=True, labels=prm.labelled, multiset=True, whole=True, words=True, mode=FIRST_TOKEN)
     rows: list[Row] = []
-    for number, (gold, test) in enumerate(zip_longest(golds, tests), 1):
-        if gold is None or test is None:
-            raise DataError(f"line {number}: the {'gold' if gold is None else 'test'} file has no such line.")
-        rows.append(evalb_row(gold, test, prm))
+    for pairs in chunks(golds, tests):
+        if len(pairs) < _FEW:
+            rows += [_explained(len(rows) + i, *pair, prm) for i, pair in enumerate(pairs, 1)]
+            continue
+        for (gold, test), found in zip(pairs, compare_pairs(pairs, rules, prm, ()).tolist(), strict=True):
+            # The slow reader gives the reason where a pair does not fit.
+            rows.append(Row(*found) if found[1] in (0, 2) else _explained(len(rows) + 1, gold, test, prm))
     return Report(tuple(rows), prm.cutoff)
+
+
+def _explained(number: int, gold: str, test: str, prm: EvalbParameters) -> Row:
+    try:
+        return evalb_row(gold, test, prm)
+    except GroundlingError as error:
+        raise error.at(f"line {number}") from None
 
 
 def _line(number: int, row: Row) -> str:

@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from groundling.errors import ConfigError, DataError
-from groundling.metrics.base import Metric, Statistics, f1, ratio
+from groundling.errors import ConfigError, DataError, GroundlingError
+from groundling.metrics.base import Metric, Score, Statistics, f1, ratio
+from groundling.metrics.bracket_kernels import COLUMNS
+from groundling.metrics.bracket_lines import chunks, compare_pairs
+from groundling.metrics.bracket_reader import FIRST_TOKEN, NO_LABELS, TOUCHING, Rules
 from groundling.metrics.bracketing import Bracket, bracketing_of_tree, crossing, evalb_pair, strip_function
-from groundling.metrics.evalb_prm import read_prm
+from groundling.metrics.evalb_prm import EvalbParameters, read_prm
 from groundling.names import did_you_mean
+from groundling.structures.bracket_text import Labelled
 from groundling.structures.tree import Tree
 
 Average = Literal["corpus", "sentence"]
@@ -117,6 +123,56 @@ class ParsEval(Metric[Tree]):
             for start, end, label, is_tag in nodes
             if not is_tag and (rules.words or end - start > 1) and (rules.whole or end - start < n)
         ]
+
+    def corpus_lines(
+        self,
+        golds: Iterable[str],
+        preds: Iterable[str],
+        labelled: Labelled = "auto",
+        *,
+        bootstrap: int = 1000,
+        seed: int = 0,
+    ) -> Score:
+        """Score bracketed lines without building trees: the same score as `corpus`, many times faster."""
+        return self.aggregate(self.matrix_lines(golds, preds, labelled), bootstrap=bootstrap, seed=seed)
+
+    def matrix_lines(self, golds: Iterable[str], preds: Iterable[str], labelled: Labelled = "auto") -> Statistics:
+        """The statistics of each pair of lines; what the fast reader does not know goes through trees."""
+        mode = {"auto": TOUCHING, True: FIRST_TOKEN, False: NO_LABELS}[labelled]
+        rules = self.rules
+        flags = Rules(self.convention == "evalb", rules.labels, rules.multiset, rules.whole, rules.words, mode)
+        prm = read_prm(self.prm) if flags.evalb else EvalbParameters(frozenset(), frozenset(), label_class={})
+        parts: list[Statistics] = []
+        number = 0
+        for pairs in chunks(golds, preds):
+            counts = compare_pairs(pairs, flags, prm, self.types)
+            matrix = self._from_counts(counts)
+            for i in np.flatnonzero(counts[:, 1] if self.punctuation else np.ones(len(pairs))).tolist():
+                matrix[i] = self._slow_statistics(number + i + 1, *pairs[i], labelled)
+            parts.append(matrix)
+            number += len(pairs)
+        if not parts:
+            raise DataError("there is nothing to score: no gold line and no prediction.")
+        return np.concatenate(parts)
+
+    def _slow_statistics(self, number: int, gold: str, pred: str, labelled: Labelled) -> Statistics:
+        try:
+            return self.statistics(Tree.from_brackets(gold, labelled), Tree.from_brackets(pred, labelled))
+        except GroundlingError as error:
+            raise error.at(f"item {number}") from None
+
+    def _from_counts(self, counts: NDArray[np.int64]) -> Statistics:
+        rows = counts.astype(np.float64)
+        matched, gold, pred, crossed = rows[:, 2], rows[:, 3], rows[:, 4], rows[:, 5]
+        precision = np.where(pred > 0, matched / np.maximum(pred, 1), gold == 0)
+        recall = np.where(gold > 0, matched / np.maximum(gold, 1), 1.0)
+        both = precision + recall
+        score = np.where(both > 0, 2 * precision * recall / np.where(both > 0, both, 1), 0.0)
+        columns = [matched, gold, pred, score, precision, recall, np.ones(len(rows)), *rows[:, COLUMNS:].T]
+        if self.convention == "evalb":
+            complete = (matched == gold) & (gold == pred)
+            columns += [complete, crossed, crossed == 0, crossed <= 2, rows[:, 7], rows[:, 6]]
+        return np.stack(columns, axis=1).astype(np.float64)
 
     def value(self, total: Statistics) -> float:
         """F1 over all brackets, or the mean of the sentences' F1."""
