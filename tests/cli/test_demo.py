@@ -24,6 +24,10 @@ def broken(say, seed: int) -> list[Section]:
     raise ValueError("no ``` such <thing>")
 
 
+def stopped(say, seed: int) -> list[Section]:
+    raise KeyboardInterrupt
+
+
 def unfit(say, seed: int) -> list[Section]:
     raise DataError("the corpus is not there. Set $GROUNDLING_DATA.")
 
@@ -59,6 +63,14 @@ def test_demo_prints_json(tmp_path: Path) -> None:
     answer = json.loads(result.stdout)
     assert [(part["name"], part["error"]) for part in answer["parts"]] == [("fine", "")]
     assert answer["report"] == str(tmp_path / "report.html")
+
+
+@pytest.mark.usefixtures("parts")
+def test_demo_that_is_stopped_keeps_what_is_done(tmp_path: Path) -> None:
+    demo.PARTS["stopped"] = ("demo_parts:stopped", "Stopped")
+    with pytest.raises(KeyboardInterrupt):
+        demo.run_demo(out=tmp_path)
+    assert "Fine with seed 0" in (tmp_path / "report.html").read_text()
 
 
 def test_demo_names_the_nearest_part() -> None:

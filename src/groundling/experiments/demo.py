@@ -56,6 +56,9 @@ def run_demo(only: str | None = None, seed: int = 0, out: str | Path = "runs/dem
         hint = did_you_mean(only, PARTS)
         raise ConfigError(f"no part of the demo is called {only!r}.{hint} There are: {', '.join(PARTS)}.")
     chosen = {only: PARTS[only]} if only is not None else PARTS
+    folder = Path(out)
+    folder.mkdir(parents=True, exist_ok=True)
+    report = folder / "report.html"
     sections: list[Section] = []
     outcomes: list[Outcome] = []
     with Progress("demo", total=len(chosen)) as progress:
@@ -64,11 +67,8 @@ def run_demo(only: str | None = None, seed: int = 0, out: str | Path = "runs/dem
             made, outcome = _run_part(name, target, title, seed, progress)
             sections += made
             outcomes.append(outcome)
+            write_page(report, "groundling: the demo", sections, lead=LEAD)  # each time: Ctrl-C keeps what is done
             progress.advance()
-    folder = Path(out)
-    folder.mkdir(parents=True, exist_ok=True)
-    report = folder / "report.html"
-    write_page(report, "groundling: the demo", sections, lead=LEAD)
     return Demo(report, outcomes)
 
 
