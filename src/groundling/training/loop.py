@@ -31,12 +31,13 @@ class History:
     epoch: int = 0  # epochs completed
     batch: int = 0  # batches of the epoch under way that are done
     finished: bool = False
+    metrics_size: int = 0  # bytes of metrics.jsonl that belong to this state
     records: list[dict[str, Any]] = field(default_factory=list)
     best_step: int | None = None
     best_value: float | None = None
 
     def state_dict(self) -> dict[str, Any]:
-        return {"step": self.step, "epoch": self.epoch, "batch": self.batch, "finished": self.finished}
+        return {name: getattr(self, name) for name in ("step", "epoch", "batch", "finished", "metrics_size")}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -98,6 +99,7 @@ def fit(
             top.keep(module, run)
         if run is not None:
             run.append_metrics(history.records[-1])
+            history.metrics_size = run.metrics_size()
         history.finished = top.tired
         progress.note = " ".join(f"{name} {value:.4g}" for name, value in history.records[-1].items())
 
@@ -161,8 +163,8 @@ def _take_up(run: RunFolder, parts: dict[str, Any], history: History) -> None:
                 f"{run.last}: the checkpoint is of another model or optimizer ({str(error).splitlines()[0]}). "
                 "Resume with the settings it began with, or start a new folder."
             ) from error
-    run.cut_metrics(history.step)
-    history.records = [record for record in run.read_metrics() if record.get("step", 0) <= history.step]
+    run.cut_metrics(history.metrics_size)
+    history.records = run.read_metrics(history.metrics_size)
 
 
 def _evaluate(

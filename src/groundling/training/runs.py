@@ -112,30 +112,30 @@ class RunFolder:
                 os.truncate(path, start)
                 raise
 
-    def read_metrics(self) -> list[dict[str, Any]]:
-        """Return the lines of `metrics.jsonl`; a last line torn by a kill is left out."""
-        return [values for values, _ in self._lines()]
-
-    def cut_metrics(self, step: int) -> None:
-        """Drop a torn last line and all that came after `step`, so that a resumed file equals an unbroken one."""
-        if self.writer and (self.path / METRICS).exists():
-            kept = [raw for values, raw in self._lines() if values.get("step", 0) <= step]
-            write_bytes(self.path / METRICS, b"".join(kept))
-
-    def _lines(self) -> list[tuple[dict[str, Any], bytes]]:
+    def read_metrics(self, size: int | None = None) -> list[dict[str, Any]]:
+        """Return the lines in the first `size` bytes of `metrics.jsonl`; a last line torn by a kill is left out."""
         path = self.path / METRICS
-        if not path.exists():
-            return []
-        lines = path.read_bytes().splitlines(keepends=True)
-        found: list[tuple[dict[str, Any], bytes]] = []
+        lines = path.read_bytes()[:size].splitlines(keepends=True) if path.exists() else []
+        found: list[dict[str, Any]] = []
         for number, raw in enumerate(lines, 1):
             try:
-                found.append((dict(json.loads(raw)), raw))
+                found.append(dict(json.loads(raw)))
             except (ValueError, TypeError) as error:
                 if number == len(lines) and not raw.endswith(b"\n"):
                     break
                 raise GroundlingError(f"{path}:{number}: not a JSON object. Remove the line to go on.") from error
         return found
+
+    def metrics_size(self) -> int:
+        """Return the bytes in `metrics.jsonl`; a checkpoint remembers it."""
+        path = self.path / METRICS
+        return path.stat().st_size if path.exists() else 0
+
+    def cut_metrics(self, size: int) -> None:
+        """Drop what came after the checkpoint, a torn last line too, so that a resumed file equals an unbroken one."""
+        if self.writer and self.metrics_size() > size:
+            with writing(self.path / METRICS):
+                os.truncate(self.path / METRICS, size)
 
 
 def is_writer() -> bool:
