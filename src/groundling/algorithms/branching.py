@@ -1,38 +1,42 @@
-"""Binary trees that know nothing of language: the trivial baselines of thesis 3.3.2."""
+"""Trees without linguistic knowledge: left-branching, right-branching and random binary (thesis 3.3, 4.3)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from groundling.structures.tree import Tree
 
-def left_branching(n: int) -> list[tuple[int, int]]:
-    """Spans of ((((a b) c) d).
 
-    >>> left_branching(4)
-    [(0, 4), (0, 3), (0, 2)]
+def left_branching(words: Sequence[str]) -> Tree:
+    """((a b) c) ...
+
+    >>> str(left_branching(["a", "black", "cat"]))
+    '( ( a black ) cat )'
     """
-    return [(0, end) for end in range(n, 1, -1)]
+    return Tree.from_spans(words, [(0, end) for end in range(2, len(words) + 1)])
 
 
-def right_branching(n: int) -> list[tuple[int, int]]:
-    """Spans of (a (b (c d))).
+def right_branching(words: Sequence[str]) -> Tree:
+    """(a (b c)) ...
 
-    >>> right_branching(4)
-    [(0, 4), (1, 4), (2, 4)]
+    >>> str(right_branching(["a", "black", "cat"]))
+    '( a ( black cat ) )'
     """
-    return [(start, n) for start in range(n - 1)]
+    return Tree.from_spans(words, [(start, len(words)) for start in range(len(words) - 1)])
 
 
-def random_branching(n: int, rng: np.random.Generator) -> list[tuple[int, int]]:
-    """Merge a uniformly chosen pair of neighbours until one constituent is left: a VG-NSL that has learned nothing.
+def random_binary(words: Sequence[str], rng: np.random.Generator) -> Tree:
+    """Join two random neighbours, words or groups, until one is left (thesis 5.4.2).
 
-    >>> len(random_branching(5, np.random.default_rng(0)))
-    4
+    >>> random_binary(["a", "cat"], np.random.default_rng(0)).spans()
+    [Span(start=0, end=2, label='')]
     """
-    starts, ends = list(range(n)), list(range(1, n + 1))
+    edges = list(range(len(words) + 1))  # where the groups begin and end
     spans: list[tuple[int, int]] = []
-    while len(starts) > 1:
-        j = int(rng.integers(len(starts) - 1))
-        spans.append((starts[j], ends[j + 1]))
-        del starts[j + 1], ends[j]
-    return spans[::-1]
+    while len(edges) > 2:
+        place = int(rng.integers(1, len(edges) - 1))
+        spans.append((edges[place - 1], edges[place + 1]))
+        del edges[place]
+    return Tree.from_spans(words, spans)
