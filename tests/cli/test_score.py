@@ -100,6 +100,8 @@ def test_same_seed_gives_the_same_bytes_whatever_the_jobs(trees: Path) -> None:
     call = ["trees", trees / "gold.trees", trees / "poor.trees", "--seed", 3]
     first = answer(*call)
     assert first == answer(*call) == answer(*call, "--n-jobs", 2)
+    assert first == answer(*call, "--n-jobs", 2, "--backend", "threading")
+    assert "Did you mean 'ray'" in complaint(ConfigError, *call, "--backend", "rays")
 
 
 def test_settings_reach_the_metrics_and_their_signatures(trees: Path) -> None:
@@ -297,6 +299,10 @@ def test_sentences_without_ids_are_paired_in_order(arcs: Path) -> None:
     conllu.write(arcs / "bare.conllu", [sentence("", "dogs bark !", [2, 0, 2], ["nsubj", "root", "punct"])])
     message = complaint(DataError, "dependencies", arcs / "gold.conllu", arcs / "bare.conllu")
     assert "sentence 2 is missing" in message
+    conllu.write(arcs / "half.conllu", [GOLD_ARCS[0], sentence("", "cats were seen", [3, 3, 0], ["a", "b", "root"])])
+    assert "sentence 2 has no sent_id, but the first has one" in complaint(
+        DataError, "dependencies", arcs / "gold.conllu", arcs / "half.conllu"
+    )
 
 
 @pytest.fixture

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
+from groundling.errors import ConfigError
 from groundling.metrics import Boundaries
 from groundling.metrics.boundaries import count_matches, r_value, speech
 from groundling.structures import Segment, Segmentation
@@ -97,6 +98,14 @@ def test_no_inner_boundary_anywhere_is_perfect_and_a_spurious_one_is_not() -> No
     assert Boundaries().score(one, one).value == 1
     assert Boundaries().score(one, two).value == 0
     assert Boundaries("r-value").score(one, two).value < 1
+
+
+def test_impossible_settings_are_errors() -> None:
+    with pytest.raises(ConfigError, match="no measure is called 'F1'"):
+        Boundaries("F1")
+    for tolerance in (-0.1, float("nan"), float("inf")):
+        with pytest.raises(ConfigError, match="the tolerance is"):
+            Boundaries(tolerance=tolerance)
 
 
 def test_counts_are_pooled_over_the_corpus() -> None:

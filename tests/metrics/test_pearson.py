@@ -36,10 +36,18 @@ def test_pearson_prints_in_its_own_scale_with_interval() -> None:
     assert f" = {score.value:.4f} (95% CI " in str(score)
 
 
+def test_large_numbers_keep_their_digits() -> None:
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(2, 50))
+    far = Pearson().corpus(x + 1e9, y - 1e9)
+    assert far.value == pytest.approx(np.corrcoef(x, y)[0, 1], abs=1e-6)
+
+
 def test_a_constant_column_has_no_correlation() -> None:
     score = Pearson().corpus([0.1, 0.1, 0.1], [1, 2, 3])
     assert isnan(score.value)
     assert score.low is None
+    assert score.to_dict()["value"] is None
 
 
 def test_missing_ratings_are_an_error() -> None:

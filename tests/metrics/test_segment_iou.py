@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from groundling.errors import ConfigError
 from groundling.metrics import SegmentIoU
 from groundling.metrics.segment_iou import match_segments
 from groundling.structures import Segment, Segmentation
@@ -77,6 +78,11 @@ def test_a_missed_segment_costs_only_when_all_count() -> None:
     pred = Segmentation.from_boundaries([0.0, 1.0])
     assert SegmentIoU().score(gold, pred).value == 1
     assert SegmentIoU("all").score(gold, pred).value == pytest.approx(2 / 4)
+
+
+def test_impossible_settings_are_errors() -> None:
+    with pytest.raises(ConfigError, match="over is 'gold' and average 'utterance'"):
+        SegmentIoU("gold")
 
 
 def test_silent_recordings() -> None:

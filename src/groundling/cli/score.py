@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 if TYPE_CHECKING:
+    from groundling.metrics.pairing import Case
     from groundling.metrics.scoring import Options, Report
     from groundling.structures.bracket_text import Labelled
 
@@ -28,6 +30,7 @@ Skip = Annotated[
 Bootstrap = Annotated[int, typer.Option("--bootstrap", min=0, help="Resamples for the 95% interval; 0 for none.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Seed of the resampling.")]
 Jobs = Annotated[int, typer.Option("--n-jobs", help="Processes; -1 is one a core.")]
+Backend = Annotated[str | None, typer.Option("--backend", help="Where they run: loky, threading, ray, dask.")]
 
 
 @app.command("trees")
@@ -75,6 +78,7 @@ def trees_command(
     bootstrap: Bootstrap = 1000,
     seed: Seed = 0,
     n_jobs: Jobs = 1,
+    backend: Backend = None,
 ) -> None:
     """Constituency trees in brackets: Struct-IoU and ParsEval.
 
@@ -92,7 +96,7 @@ def trees_command(
         labelled=_LABELLED[labelled_input],
         segments_gold=segments_gold,
         segments_preds=segments_pred or (),
-        options=_options(bootstrap, seed, n_jobs, skip_mismatched, paired, test),
+        options=_options(bootstrap, seed, n_jobs, backend, skip_mismatched, paired, test),
         convention=convention,
         prm=prm,
         average=average,
@@ -121,6 +125,7 @@ def dependencies_command(
     bootstrap: Bootstrap = 1000,
     seed: Seed = 0,
     n_jobs: Jobs = 1,
+    backend: Backend = None,
 ) -> None:
     """Dependency trees in CoNLL-U: UAS and LAS.
 
@@ -128,7 +133,7 @@ def dependencies_command(
     """
     from groundling.metrics.score_files import score_dependencies
 
-    options = _options(bootstrap, seed, n_jobs, skip_mismatched, paired, test)
+    options = _options(bootstrap, seed, n_jobs, backend, skip_mismatched, paired, test)
     names = metric or ["uas", "las"]
     report = score_dependencies(gold, preds, metrics=names, options=options, punctuation=punctuation, subtypes=subtypes)
     _answer(report, as_json, per_sentence)
@@ -149,6 +154,7 @@ def alignments_command(
     bootstrap: Bootstrap = 1000,
     seed: Seed = 0,
     n_jobs: Jobs = 1,
+    backend: Backend = None,
 ) -> None:
     """Word alignments (Pharaoh, .wa, or .tsv with words): AER, precision, recall, F1.
 
@@ -156,7 +162,7 @@ def alignments_command(
     """
     from groundling.metrics.score_files import score_alignments
 
-    options = _options(bootstrap, seed, n_jobs, skip_mismatched, paired, test)
+    options = _options(bootstrap, seed, n_jobs, backend, skip_mismatched, paired, test)
     names = metric or ["aer"]
     report = score_alignments(gold, preds, metrics=names, base=base, gold_base=gold_base, options=options)
     _answer(report, as_json, per_sentence)
@@ -185,6 +191,7 @@ def segments_command(
     bootstrap: Bootstrap = 1000,
     seed: Seed = 0,
     n_jobs: Jobs = 1,
+    backend: Backend = None,
 ) -> None:
     """Words in speech (TextGrid, a folder of them, or CTM): boundary F1, R-value, segment IoU.
 
@@ -192,7 +199,7 @@ def segments_command(
     """
     from groundling.metrics.score_segments import score_segments
 
-    options = _options(bootstrap, seed, n_jobs, skip_mismatched, paired, test)
+    options = _options(bootstrap, seed, n_jobs, backend, skip_mismatched, paired, test)
     names = metric or ["boundaries", "segment-iou"]
     report = score_segments(
         gold, preds, metrics=names, tier=tier, options=options, tolerance=tolerance, edges=edges, over=over
@@ -216,6 +223,7 @@ def programs_command(
     bootstrap: Bootstrap = 1000,
     seed: Seed = 0,
     n_jobs: Jobs = 1,
+    backend: Backend = None,
 ) -> None:
     """Results of programs (JSON lines with task_id and passed): pass@k.
 
@@ -223,18 +231,27 @@ def programs_command(
     """
     from groundling.metrics.score_files import score_programs
 
-    options = _options(bootstrap, seed, n_jobs, skip_mismatched, paired, test)
+    options = _options(bootstrap, seed, n_jobs, backend, skip_mismatched, paired, test)
     report = score_programs(gold, preds, metrics=metric or ["pass-at-k"], k=k or [1], options=options)
     _answer(report, as_json, per_sentence)
 
 
 def _options(
-    bootstrap: int, seed: int, n_jobs: int, skip: bool, paired: bool, test: Literal["bootstrap", "randomisation"]
+    bootstrap: int,
+    seed: int,
+    n_jobs: int,
+    backend: str | None,
+    skip: bool,
+    paired: bool,
+    test: Literal["bootstrap", "randomisation"],
 ) -> Options:
     from groundling.metrics.scoring import Options
     from groundling.training.progress import track
 
-    return Options(bootstrap, seed, n_jobs, skip, paired, test, watch=lambda cases: track(cases, "scoring"))
+    def watch(cases: Iterable[Case]) -> Iterable[Case]:
+        return track(cases, "scoring")
+
+    return Options(bootstrap, seed, n_jobs, skip, paired, test, backend, watch)
 
 
 def _answer(report: Report, as_json: bool, per_item: bool) -> None:

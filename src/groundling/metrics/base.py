@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from itertools import islice, zip_longest
+from math import isnan
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
@@ -62,7 +63,8 @@ class Score:
 
     def to_dict(self, system: str = "") -> dict[str, Any]:
         """One entry of `--json`'s "scores"; values stay in 0-1."""
-        plain: dict[str, Any] = {"name": self.name, "system": system, "value": self.value}
+        value = None if isnan(self.value) else self.value  # JSON has no NaN
+        plain: dict[str, Any] = {"name": self.name, "system": system, "value": value}
         plain |= {"low": self.low, "high": self.high, "n": self.n, "signature": self.signature}
         return plain | {"details": dict(self.details)} if self.details else plain
 

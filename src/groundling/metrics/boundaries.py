@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import hypot, sqrt
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
+from groundling.errors import ConfigError
 from groundling.metrics.base import Metric, Statistics, f1, ratio
 from groundling.structures import Segmentation
 
+Measure = Literal["f1", "precision", "recall", "r-value"]
 _ROUNDING = 1e-9  # seconds: 0.12 - 0.10 must count as 0.02
 
 
@@ -31,9 +33,15 @@ class Boundaries(Metric[Segmentation]):
     """
 
     name: ClassVar[str] = "Boundaries"
-    measure: Literal["f1", "precision", "recall", "r-value"] = "f1"
+    measure: Measure = "f1"
     tolerance: float = 0.02
     edges: bool = False
+
+    def __post_init__(self) -> None:
+        if self.measure not in get_args(Measure):
+            raise ConfigError(f"no measure is called {self.measure!r}. There are: {', '.join(get_args(Measure))}.")
+        if not 0 <= self.tolerance < float("inf"):
+            raise ConfigError(f"the tolerance is {self.tolerance}. Give seconds, 0 or more; 0.02 is usual.")
 
     def choices(self) -> dict[str, object]:
         """All fields; the tolerance with its unit."""

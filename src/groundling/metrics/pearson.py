@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import isfinite, nan, sqrt
 from typing import ClassVar
@@ -29,6 +30,12 @@ class Pearson(Metric[float]):
         if not (isfinite(x) and isfinite(y)):
             raise DataError(f"({x}, {y}) is not a pair of finite numbers. Leave out the words without a rating.")
         return np.array([1.0, x, y, x * x, y * y, x * y])
+
+    def matrix(self, golds: Iterable[float], preds: Iterable[float], *, n_jobs: int = 1) -> Statistics:
+        """The statistics around the means: the correlation is the same, and large numbers keep their digits."""
+        rows = super().matrix(golds, preds, n_jobs=n_jobs)
+        x, y = (rows[:, column] - rows[:, column].mean() for column in (1, 2))
+        return np.column_stack([rows[:, 0], x, y, x * x, y * y, x * y])
 
     def value(self, total: Statistics) -> float:
         """Covariance over the product of deviations."""

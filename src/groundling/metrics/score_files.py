@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, tee
 from typing import Any
 
-from groundling.errors import ConfigError
+from groundling.errors import ConfigError, DataError
 from groundling.formats import format_of, load_format
 from groundling.metrics.choosing import make_metrics, system_names
 from groundling.metrics.pairing import Case, Entry, by_key, in_order
@@ -43,6 +43,8 @@ def _paired_sentences(golds: Iterator[Dependencies], systems: list[Iterator[Depe
 
 def _sentences(trees: Iterator[Dependencies], named: bool) -> Iterator[Entry]:
     for number, tree in enumerate(trees, 1):
+        if named and not tree.id:
+            raise DataError(f"sentence {number} has no sent_id, but the first has one. Name all sentences or none.")
         yield Entry(f"sentence {tree.id!r}" if named else f"sentence {number}", tree)
 
 

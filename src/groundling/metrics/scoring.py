@@ -29,6 +29,7 @@ class Options:
     skip_mismatched: bool = False
     paired: bool = False
     method: Method = "bootstrap"
+    backend: str | None = None  # of joblib: a name that `algorithms.parallel.BACKENDS` lists
     watch: Callable[[Iterable[Case]], Iterable[Case]] = iter  # sees every case pass, e.g. to show progress
 
 
@@ -89,7 +90,7 @@ def score_cases(
     keys: list[list[str]] = [[] for _ in names]
     rows: list[list[list[Statistics]]] = [[] for _ in names]
     faults: list[list[str]] = [[] for _ in names]
-    for case, result in _results(options.watch(cases), metrics, options.n_jobs):
+    for case, result in _results(options.watch(cases), metrics, options):
         if isinstance(result, str):
             faults[case.system].append(result)
         else:
@@ -141,8 +142,9 @@ def _compared(
             yield base.name, other.name, metric.name, result
 
 
-def _results(cases: Iterable[Case], metrics: Sequence[Metric[Any]], n_jobs: int) -> Iterator[Result]:
-    for chunk in spread(_Work(tuple(metrics)), _chunks(iter(cases)), n_jobs=n_jobs, batch=1):
+def _results(cases: Iterable[Case], metrics: Sequence[Metric[Any]], options: Options) -> Iterator[Result]:
+    work, chunks = _Work(tuple(metrics)), _chunks(iter(cases))
+    for chunk in spread(work, chunks, n_jobs=options.n_jobs, backend=options.backend, batch=1):
         yield from chunk
 
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from groundling.errors import ConfigError
 from groundling.metrics.base import Metric, Statistics, ratio
 from groundling.metrics.boundaries import speech
 from groundling.structures import Segmentation
@@ -33,6 +34,13 @@ class SegmentIoU(Metric[Segmentation]):
     name: ClassVar[str] = "SegmentIoU"
     over: Literal["matched", "all"] = "matched"
     average: Literal["utterance", "corpus"] = "utterance"
+
+    def __post_init__(self) -> None:
+        if self.over not in ("matched", "all") or self.average not in ("utterance", "corpus"):
+            raise ConfigError(
+                f"over is {self.over!r} and average {self.average!r}. "
+                "Use over 'matched' or 'all', average 'utterance' or 'corpus'."
+            )
 
     def statistics(self, gold: Segmentation, pred: Segmentation) -> Statistics:
         """(IoU sum, pairs), or (mean, 1) for the average over utterances."""
