@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from groundling.metrics.scoring import Options, Report
     from groundling.structures.bracket_text import Labelled
 
+# These functions are long because a command is the list of its options; what they do stands in metrics/score_*.py.
 app = typer.Typer(rich_markup_mode=None)
 _LABELLED: dict[str, Labelled] = {"auto": "auto", "yes": True, "no": False}
 
