@@ -34,6 +34,7 @@ class ToyConfig:
     dropout: float = 0.1
     epochs: int = 3
     batch: int = 8
+    noise: float = 0.01
 
 
 class Toy(nn.Module):
@@ -77,7 +78,9 @@ def _fit(config: ToyConfig, run: RunFolder | None, options: dict) -> History:
     def loss(module, batch, generator):
         module.seen = [*module.seen[-3:], int(batch[0])]
         noise = torch.rand(1, generator=generator)
-        return module.error(batch) + 0.01 * noise.item() * module.layers[0].weight.square().mean(), {"noise": noise}
+        return module.error(batch) + config.noise * noise.item() * module.layers[0].weight.square().mean(), {
+            "noise": noise
+        }
 
     settings = {
         "scheduler": torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 100),
@@ -172,7 +175,7 @@ def main(what: str, where: str, number: str) -> None:
     torch.set_num_threads(1)
     folder = Path(where)
     if what == "ddp":
-        config = ToyConfig(batch=int(number), dropout=0.0)
+        config = ToyConfig(batch=int(number), dropout=0.0, noise=0.0)
         history = train(folder, config, clip=None)
         print(json.dumps({"rank": os.environ["RANK"], "error": history.best_value}))
         return

@@ -71,4 +71,6 @@ def _restore(skeleton: Any, tensors: dict[str, torch.Tensor]) -> Any:
         return tensors[inner]
     if kind == "$dict":
         return {key: _restore(item, tensors) for key, item in inner}
-    return tuple(_restore(item, tensors) for item in inner)
+    if kind == "$tuple":
+        return tuple(_restore(item, tensors) for item in inner)
+    raise KeyError(kind)
