@@ -44,9 +44,10 @@ def test_pairing_by_key_finds_every_match_and_names_the_rest(gold: dict, systems
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 2)), min_size=1, max_size=12))
 def test_one_pass_equals_scoring_each_system_alone(rows: list[tuple[int, int, int]]) -> None:
     columns = [[Entry(str(i), row[column]) for i, row in enumerate(rows)] for column in range(3)]
-    report = score_cases(in_order(columns[0], columns[1:], no_fault), [ExecutionAccuracy()], ["a", "b"])
+    cases = in_order(columns[0], columns[1:], no_fault)
+    report = score_cases(cases, [ExecutionAccuracy()], ["a", "b"], Options(bootstrap=50))
     for number, system in enumerate(report.systems, 1):
-        alone = ExecutionAccuracy().corpus([row[0] for row in rows], [row[number] for row in rows])
+        alone = ExecutionAccuracy().corpus([row[0] for row in rows], [row[number] for row in rows], bootstrap=50)
         assert system.scores[0] == alone
 
 
