@@ -133,7 +133,7 @@ def looks_unlabelled(texts: Iterable[str]) -> bool:
 
     Yes, if most tokens that touch their opening bracket begin with a letter that is not upper-case, and most trees
     would be odd with them as labels: a bracket without label below the root or with two parts, a word that shares its
-    bracket, or one word alone under several brackets.
+    bracket, a bracket without a word, or one word alone under several brackets.
 
     >>> looks_unlabelled(["(a (young man))"]), looks_unlabelled(["(NP (D a) (N man))"]), looks_unlabelled(["( a man )"])
     (True, False, False)
@@ -164,6 +164,6 @@ def _odd_with_labels(text: str) -> bool:
             words += 1
         elif parts:
             label, inner_words, inner = parts.pop()
-            if (inner_words and inner_words + inner > 1) or (not label and inner > 1):
+            if (inner_words != 1 and not inner) or (inner_words and inner) or (not label and inner > 1):
                 return True
     return words == 1 and brackets > 1

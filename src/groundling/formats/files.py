@@ -37,6 +37,7 @@ class TextLines:
         self.name = name
         self.number = 0
         self._faults = faults
+        self._done = False
         self._text = io.TextIOWrapper(stream, encoding=_encoding(stream), errors="surrogateescape", newline=None)
 
     @property
@@ -48,10 +49,13 @@ class TextLines:
         return self
 
     def __next__(self) -> str:
+        if self._done:
+            raise StopIteration
         self.number += 1
         line = self._readline()
         if not line:
             self.number -= 1
+            self.close()
             raise StopIteration
         if "\0" in line or not (line.isascii() or _UNDECODED.search(line) is None):
             line = self._report(line)
@@ -85,11 +89,13 @@ class TextLines:
         self.close()
 
     def close(self) -> None:
-        """Close the file; the standard input stays open."""
-        if self.name == "<stdin>":
-            self._text.detach()
-        else:
-            self._text.close()
+        """Close the file, as reading it to its end does; the standard input stays open."""
+        if not self._done:
+            self._done = True
+            if self.name == "<stdin>":
+                self._text.detach()
+            else:
+                self._text.close()
 
 
 def open_text(source: Source, faults: list[GroundlingError] | None = None) -> TextLines:

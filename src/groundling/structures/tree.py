@@ -205,13 +205,14 @@ def _check_nodes(tree: Tree) -> None:
     count = len(tree.words)
     if not len(tree.labels) == len(tree.starts) == len(tree.ends) or not tree.labels:
         raise FormatError("labels, starts and ends must have one entry a node, and a tree has at least its root.")
+    for start, end in zip(tree.starts, tree.ends, strict=True):
+        if not 0 <= start < end <= count:
+            raise FormatError(f"the span ({start}, {end}) does not lie inside the {count} words 0 .. {count}.")
     if tree.starts[0] != 0 or tree.ends[0] != count:
         raise FormatError(f"the first node must be the root over all {count} words. Add the span (0, {count}).")
     stack: list[int] = []
     previous = 0
     for start, end in zip(tree.starts, tree.ends, strict=True):
-        if not 0 <= start < end <= count:
-            raise FormatError(f"the span ({start}, {end}) does not lie inside the {count} words 0 .. {count}.")
         while stack and stack[-1] <= start:
             stack.pop()
         if start < previous or (stack and stack[-1] < end):
