@@ -75,7 +75,7 @@ def fit(
 
     A record (mean loss, `evaluate(module)`) is made each `every` steps, or each epoch when None. `best="max f1"` or
     `"min loss"` names the number that decides: its weights are kept, and are the ones the module ends with. Training
-    stops after `patience` records without a better one. With `run`, the state is saved at each record and each
+    stops after `patience` records without a better one, or when `evaluate` gives a `finished` that is not 0. With `run`, the state is saved at each record and each
     `save_every` steps, and taken up again if `run.resume`.
 
     `amp` is bfloat16 autocast on GPUs that have it. Under torchrun the gradients are averaged over the processes;
@@ -100,7 +100,7 @@ def fit(
         if run is not None:
             run.append_metrics(history.records[-1])
             history.metrics_size = run.metrics_size()
-        history.finished = top.tired
+        history.finished = top.tired or bool(scores.get("finished"))
         progress.note = " ".join(f"{name} {value:.4g}" for name, value in history.records[-1].items())
 
     def save() -> None:
