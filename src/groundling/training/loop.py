@@ -75,8 +75,8 @@ def fit(
 
     A record (mean loss, `evaluate(module)`) is made each `every` steps, or each epoch when None. `best="max f1"` or
     `"min loss"` names the number that decides: its weights are kept, and are the ones the module ends with. Training
-    stops after `patience` records without a better one, or when `evaluate` gives a `finished` that is not 0. With `run`, the state is saved at each record and each
-    `save_every` steps, and taken up again if `run.resume`.
+    stops after `patience` records without a better one, or when `evaluate` gives a `finished` that is not 0. With
+    `run`, the state is saved at each record and each `save_every` steps, and taken up again if `run.resume`.
 
     `amp` is bfloat16 autocast on GPUs that have it. Under torchrun the gradients are averaged over the processes;
     `distributed.share` says which batch goes where, and `evaluate` runs on rank 0 only.
