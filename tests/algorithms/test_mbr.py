@@ -64,6 +64,7 @@ def test_ties_go_to_the_score_then_to_the_first() -> None:
 def test_equal_sums_in_another_order_are_a_tie() -> None:
     table = [[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [0.2, 0.3, 0.1]]  # plain sums differ in the last bit
     assert len({float(np.sum(row)) for row in np.array(table)} | {0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1}) > 1
+    assert select_from_matrix(table, tie_break=[1, 0, 0]) == 0
     assert select_from_matrix(table, tie_break=[0, 0, 1]) == 2
 
 

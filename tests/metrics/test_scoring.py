@@ -72,6 +72,15 @@ def test_what_a_metric_refuses_is_a_mismatch_but_a_bad_setting_is_not() -> None:
         score_cases([Case(0, "t2", None, [True])], [PassAtK(2)], ["a"], Options(skip_mismatched=True))
 
 
+def test_paired_tests_line_up_the_items_that_both_have() -> None:
+    answers = [{"1": 0, "2": 1, "3": 1}, {"3": 1, "2": 1}]  # equal where both answered
+    cases = [Case(system, key, 1, pred) for system, each in enumerate(answers) for key, pred in each.items()]
+    report = score_cases(cases, [ExecutionAccuracy()], ["a", "b"], Options(paired=True))
+    [(base, other, name, result)] = report.comparisons
+    assert (base, other, name) == ("a", "b", "ExecutionAccuracy")
+    assert (result.difference, result.p, result.n) == (0.0, 1.0, 2)
+
+
 def test_systems_without_a_common_item_cannot_be_paired() -> None:
     cases = [Case(0, "1", 1, 1), Case(1, "2", 1, 1)]
     with pytest.raises(DataError, match="a and b share no item"):
