@@ -12,5 +12,8 @@ _njit = cast(Callable[..., Any], getattr(numba, "njit"))  # noqa: B009  numba sh
 
 
 def compiled(function: F) -> F:
-    """Compile `function` with numba; its signature stays as written, so type checkers still see it."""
-    return cast(F, _njit(cache=True, nogil=True, boundscheck=False)(function))
+    """Compile `function` with numba; its signature stays as written, so type checkers still see it.
+
+    Bounds are not checked and a division by zero gives inf or nan, as in numpy.
+    """
+    return cast(F, _njit(cache=True, nogil=True, boundscheck=False, error_model="numpy")(function))

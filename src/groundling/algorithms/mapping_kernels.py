@@ -1,7 +1,9 @@
 """Compiled kernels of the ordered tree mapping: Zhang and Shasha's key-root programme, gains instead of costs.
 
 Nodes are renumbered along one path decomposition: postorder for leftmost paths, reversed preorder (the postorder of
-the mirrored tree) for rightmost ones. In both, the subtree of x is the run first[x] .. x.
+the mirrored tree) for rightmost ones. In both, the subtree of x is the run FIRST of x .. x. A tree is two tables:
+spans (where each node begins and ends) and nodes (its kind, the first node of its subtree, its preorder number).
+Few and wide arrays, because each array handed to a compiled function costs some nanoseconds of reference counting.
 """
 
 from __future__ import annotations
@@ -13,100 +15,106 @@ from groundling.algorithms.compiled import compiled
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+BEGIN, END = 0, 1  # rows of spans
+KIND, FIRST, NUMBER = 0, 1, 2  # rows of nodes
+XS, X_JOIN, YS, Y_JOIN = 0, 1, 2, 3  # rows of scratch: kept nodes, and how many kept ones come before their subtrees
 
 
 @compiled
 def renumber(
     left: Floats, right: Floats, kind: Ints, size: Ints, depth: Ints, mirrored: bool
-) -> tuple[Floats, Floats, Ints, Ints, Ints, Ints]:
-    """Nodes of one tree (preorder slices) in path order: left, right, kind, first, key roots, preorder number."""
+) -> tuple[Floats, Ints, Ints]:
+    """Spans, nodes and key roots of one tree (given by preorder slices) in path order."""
     n = size.shape[0]
-    begin, end = np.empty(n, np.float64), np.empty(n, np.float64)
-    k, first, number = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    spans, nodes = np.empty((2, n), np.float64), np.empty((3, n), np.int64)
     for node in range(n):
         place = n - 1 - node if mirrored else node - depth[node] + size[node] - 1
-        begin[place], end[place], k[place], number[place] = left[node], right[node], kind[node], node
-        first[place] = place - size[node] + 1
+        spans[BEGIN, place], spans[END, place] = left[node], right[node]
+        nodes[KIND, place], nodes[FIRST, place], nodes[NUMBER, place] = kind[node], place - size[node] + 1, node
     seen = np.zeros(n, np.bool_)
     roots = np.empty(n, np.int64)
     count = 0
     for place in range(n - 1, -1, -1):
-        if not seen[first[place]]:
-            seen[first[place]] = True
+        if not seen[nodes[FIRST, place]]:
+            seen[nodes[FIRST, place]] = True
             roots[n - 1 - count] = place
             count += 1
-    return begin, end, k, first, roots[n - count :], number
+    return spans, nodes, roots[n - count :]
 
 
 @compiled
-def overlapping(
-    low: int, high: int, lefts: Floats, rights: Floats, start: float, end: float, kept: Ints, before: Ints
-) -> int:
-    """List the nodes low .. high that overlap (start, end); before[x - low] counts those that come before x."""
-    count = 0
-    for x in range(low, high + 1):
-        before[x - low] = count
-        if lefts[x] < end and rights[x] > start:
-            kept[count] = x
+def keep_overlapping(root: int, spans: Floats, nodes: Ints, start: float, end: float, scratch: Ints, row: int) -> int:
+    """List the nodes under root that overlap (start, end), in order, with their join positions; returns how many.
+
+    Going backwards, a node that does not overlap is skipped with its whole subtree.
+    """
+    count, x, low = 0, root, nodes[FIRST, root]
+    while x >= low:
+        if spans[BEGIN, x] < end and spans[END, x] > start:
+            scratch[row, count] = x
             count += 1
+            x -= 1
+        else:
+            x = nodes[FIRST, x] - 1
+    for p in range(count // 2):
+        scratch[row, p], scratch[row, count - 1 - p] = scratch[row, count - 1 - p], scratch[row, p]
+    for p in range(count):
+        q, first = p, nodes[FIRST, scratch[row, p]]
+        while q > 0 and scratch[row, q - 1] >= first:
+            q = scratch[row + 1, q - 1]
+        scratch[row + 1, p] = q
     return count
 
 
 @compiled
-def weight(x: int, y: int, l1: Floats, r1: Floats, l2: Floats, r2: Floats, threshold: float) -> float:
-    """IoU of nodes x and y, 0 below the threshold (thesis 5.2.1)."""
-    shared = min(r1[x], r2[y]) - max(l1[x], l2[y])
-    if shared <= 0:
-        return 0.0
-    iou = shared / ((r1[x] - l1[x]) + (r2[y] - l2[y]) - shared)
-    return iou if iou >= threshold else 0.0
-
-
-@compiled
 def fill_forest(
-    x0: int, y0: int, l1: Floats, r1: Floats, k1: Ints, f1: Ints, l2: Floats, r2: Floats, k2: Ints, f2: Ints,
-    threshold: float, best: Floats, forest: Floats, xs: Ints, ys: Ints, bx: Ints, by: Ints,
+    x0: int, y0: int, spans1: Floats, nodes1: Ints, spans2: Floats, nodes2: Ints, threshold: float,
+    best: Floats, forest: Floats, scratch: Ints,
 ) -> tuple[int, int]:  # fmt: skip
-    """Fill the forest table of subtrees x0, y0; writes best[x, y] for x, y on their paths.
+    """Fill the forest table of subtrees x0, y0; writes best[x, y] for x, y on their paths. Returns the table's size.
 
     Nodes that overlap nothing of the other subtree can gain nothing and are left out of the table; deleting them is
     free, so the optimum stays. forest[p, q] is the best over the first p kept nodes of one, q of the other.
     """
-    low1, low2 = f1[x0], f2[y0]
-    n = overlapping(low1, x0, l1, r1, l2[y0], r2[y0], xs, bx)
-    m = overlapping(low2, y0, l2, r2, l1[x0], r1[x0], ys, by)
-    for q in range(m + 1):
-        forest[0, q] = 0.0
+    low1, low2 = nodes1[FIRST, x0], nodes2[FIRST, y0]
+    n = keep_overlapping(x0, spans1, nodes1, spans2[BEGIN, y0], spans2[END, y0], scratch, XS)
+    m = keep_overlapping(y0, spans2, nodes2, spans1[BEGIN, x0], spans1[END, x0], scratch, YS)
+    forest[0, : m + 1] = 0.0
     for p in range(1, n + 1):
-        x = xs[p - 1]
-        on_path = f1[x] == low1
-        above, row, joined = forest[p - 1], forest[p], forest[bx[f1[x] - low1]]
-        row[0] = 0.0
-        value = 0.0
-        for q in range(1, m + 1):
-            y = ys[q - 1]
-            value = max(value, above[q])
-            if on_path and f2[y] == low2:
-                if k1[x] == k2[y]:
-                    value = max(value, above[q - 1] + weight(x, y, l1, r1, l2, r2, threshold))
-                best[x, y] = value
-            else:
-                value = max(value, joined[by[f2[y] - low2]] + best[x, y])
-            row[q] = value
+        x, join = scratch[XS, p - 1], scratch[X_JOIN, p - 1]
+        on_path, kind, begin, end = nodes1[FIRST, x] == low1, nodes1[KIND, x], spans1[BEGIN, x], spans1[END, x]
+        above, row, joined, wholes = forest[p - 1], forest[p], forest[join], best[x]
+        value = row[0] = 0.0
+        for q in range(m):
+            y = scratch[YS, q]
+            if above[q + 1] > value:
+                value = above[q + 1]
+            if on_path and nodes2[FIRST, y] == low2:
+                if kind == nodes2[KIND, y]:
+                    # The IoU of thesis 5.2.1, written out: this is the innermost line.
+                    shared = min(end, spans2[END, y]) - max(begin, spans2[BEGIN, y])
+                    union = (end - begin) + (spans2[END, y] - spans2[BEGIN, y]) - shared
+                    if shared > 0 and shared >= threshold * union and above[q] + shared / union > value:
+                        value = above[q] + shared / union
+                wholes[y] = value
+            elif joined[scratch[Y_JOIN, q]] + wholes[y] > value:
+                value = joined[scratch[Y_JOIN, q]] + wholes[y]
+            row[q + 1] = value
     return n, m
 
 
 @compiled
 def fill_best(
-    l1: Floats, r1: Floats, k1: Ints, f1: Ints, roots1: Ints, l2: Floats, r2: Floats, k2: Ints, f2: Ints, roots2: Ints,
-    threshold: float, best: Floats, forest: Floats, xs: Ints, ys: Ints, bx: Ints, by: Ints,
+    spans1: Floats, nodes1: Ints, roots1: Ints, spans2: Floats, nodes2: Ints, roots2: Ints, threshold: float,
+    best: Floats, forest: Floats, scratch: Ints,
 ) -> None:  # fmt: skip
     """best[x, y]: the largest total of IoU over mappings between the subtrees of x and y."""
-    best[: l1.shape[0], : l2.shape[0]] = 0.0
+    best[: nodes1.shape[1], : nodes2.shape[1]] = 0.0
     for x0 in roots1:
+        begin, end = spans1[BEGIN, x0], spans1[END, x0]
         for y0 in roots2:
-            if l1[x0] < r2[y0] and l2[y0] < r1[x0]:
-                fill_forest(x0, y0, l1, r1, k1, f1, l2, r2, k2, f2, threshold, best, forest, xs, ys, bx, by)
+            if begin < spans2[END, y0] and spans2[BEGIN, y0] < end:
+                fill_forest(x0, y0, spans1, nodes1, spans2, nodes2, threshold, best, forest, scratch)
 
 
 @compiled
@@ -120,15 +128,14 @@ def totals(
     for tree in range(offsets.shape[0] - 1):
         widest = max(widest, offsets[tree + 1] - offsets[tree])
     best, forest = np.empty((widest, widest), np.float64), np.empty((widest + 1, widest + 1), np.float64)
-    xs, ys = np.empty(widest, np.int64), np.empty(widest, np.int64)
-    bx, by = np.empty(widest, np.int64), np.empty(widest, np.int64)
+    scratch = np.empty((4, widest), np.int64)
     for i in range(firsts.shape[0]):
         t1, t2 = firsts[i], seconds[i]
         a, b, c, d = offsets[t1], offsets[t1 + 1], offsets[t2], offsets[t2 + 1]
         mirrored = cost[t1, 1] * cost[t2, 1] < cost[t1, 0] * cost[t2, 0]
-        l1, r1, k1, f1, roots1, _ = renumber(left[a:b], right[a:b], kind[a:b], size[a:b], depth[a:b], mirrored)
-        l2, r2, k2, f2, roots2, _ = renumber(left[c:d], right[c:d], kind[c:d], size[c:d], depth[c:d], mirrored)
-        fill_best(l1, r1, k1, f1, roots1, l2, r2, k2, f2, roots2, threshold, best, forest, xs, ys, bx, by)
+        spans1, nodes1, roots1 = renumber(left[a:b], right[a:b], kind[a:b], size[a:b], depth[a:b], mirrored)
+        spans2, nodes2, roots2 = renumber(left[c:d], right[c:d], kind[c:d], size[c:d], depth[c:d], mirrored)
+        fill_best(spans1, nodes1, roots1, spans2, nodes2, roots2, threshold, best, forest, scratch)
         result[i] = best[b - a - 1, d - c - 1]
     return result
 
@@ -136,37 +143,36 @@ def totals(
 @compiled
 def pairs(
     offsets: Ints, left: Floats, right: Floats, kind: Ints, size: Ints, depth: Ints, cost: Floats, threshold: float
-) -> tuple[Ints, Ints, Floats]:
-    """The matched nodes (preorder numbers) of trees 0 and 1, with their IoU: fill, then walk the tables back."""
+) -> tuple[Ints, Ints]:
+    """The matched nodes (preorder numbers) of trees 0 and 1: fill the tables, then walk them back."""
     n, m = offsets[1], offsets[2] - offsets[1]
     mirrored = cost[0, 1] * cost[1, 1] < cost[0, 0] * cost[1, 0]
-    l1, r1, k1, f1, roots1, n1 = renumber(left[:n], right[:n], kind[:n], size[:n], depth[:n], mirrored)
-    l2, r2, k2, f2, roots2, n2 = renumber(left[n:], right[n:], kind[n:], size[n:], depth[n:], mirrored)
+    spans1, nodes1, roots1 = renumber(left[:n], right[:n], kind[:n], size[:n], depth[:n], mirrored)
+    spans2, nodes2, roots2 = renumber(left[n:], right[n:], kind[n:], size[n:], depth[n:], mirrored)
     best, forest = np.empty((n, m), np.float64), np.empty((n + 1, m + 1), np.float64)
-    xs, ys, bx, by = np.empty(n, np.int64), np.empty(m, np.int64), np.empty(n, np.int64), np.empty(m, np.int64)
-    fill_best(l1, r1, k1, f1, roots1, l2, r2, k2, f2, roots2, threshold, best, forest, xs, ys, bx, by)
+    scratch = np.empty((4, max(n, m)), np.int64)
+    fill_best(spans1, nodes1, roots1, spans2, nodes2, roots2, threshold, best, forest, scratch)
     todo = np.empty((n + m + 2, 2), np.int64)
     todo[0, 0], todo[0, 1] = n - 1, m - 1
     waiting, found = 1, 0
-    first, second, iou = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.float64)
+    first, second = np.empty(n, np.int64), np.empty(n, np.int64)
     while waiting:
         waiting -= 1
         x0, y0 = todo[waiting, 0], todo[waiting, 1]
-        p, q = fill_forest(x0, y0, l1, r1, k1, f1, l2, r2, k2, f2, threshold, best, forest, xs, ys, bx, by)
+        p, q = fill_forest(x0, y0, spans1, nodes1, spans2, nodes2, threshold, best, forest, scratch)
         while p and q and forest[p, q] > 0:
-            x, y = xs[p - 1], ys[q - 1]
+            x, y = scratch[XS, p - 1], scratch[YS, q - 1]
             if forest[p, q] == forest[p - 1, q]:
                 p -= 1
             elif forest[p, q] == forest[p, q - 1]:
                 q -= 1
-            elif f1[x] == f1[x0] and f2[y] == f2[y0]:
-                first[found], second[found] = n1[x], n2[y]
-                iou[found] = weight(x, y, l1, r1, l2, r2, threshold)
+            elif nodes1[FIRST, x] == nodes1[FIRST, x0] and nodes2[FIRST, y] == nodes2[FIRST, y0]:
+                first[found], second[found] = nodes1[NUMBER, x], nodes2[NUMBER, y]
                 found += 1
                 p, q = p - 1, q - 1
             else:  # the two subtrees pair as wholes: come back to them
                 todo[waiting, 0], todo[waiting, 1] = x, y
                 waiting += 1
-                p, q = bx[f1[x] - f1[x0]], by[f2[y] - f2[y0]]
+                p, q = scratch[X_JOIN, p - 1], scratch[Y_JOIN, q - 1]
     order = np.argsort(first[:found])
-    return first[order], second[order], iou[order]
+    return first[order], second[order]

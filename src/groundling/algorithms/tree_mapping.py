@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundling.algorithms.mapping_kernels import pairs, totals
-from groundling.algorithms.node_tables import Terminals, node_table
+from groundling.algorithms.node_tables import NodeTable, Terminals, node_table
 from groundling.errors import DataError
 from groundling.structures.tree import Tree
 
@@ -47,9 +47,17 @@ def best_mapping(
     (Match(first=0, second=0, iou=1.0), Match(first=2, second=1, iou=1.0), Match(first=4, second=2, iou=1.0))
     """
     check_units(a, b)
-    first, second, iou = pairs(*node_table([a, b], labels, terminals), threshold)
-    matches = zip(first.tolist(), second.tolist(), iou.tolist(), strict=True)
-    return Mapping(tuple(Match(*match) for match in matches), float(iou.sum()))
+    table = node_table([a, b], labels, terminals)
+    first, second = pairs(*table, threshold)
+    ious = _ious(table, first, second + len(a.labels))
+    matches = zip(first.tolist(), second.tolist(), ious.tolist(), strict=True)
+    return Mapping(tuple(Match(*match) for match in matches), float(ious.sum()))
+
+
+def _ious(table: NodeTable, first: NDArray[np.int64], second: NDArray[np.int64]) -> NDArray[np.float64]:
+    l1, r1, l2, r2 = table.left[first], table.right[first], table.left[second], table.right[second]
+    shared = np.minimum(r1, r2) - np.maximum(l1, l2)
+    return shared / ((r1 - l1) + (r2 - l2) - shared)
 
 
 def mapping_totals(

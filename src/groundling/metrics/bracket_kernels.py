@@ -96,13 +96,12 @@ def reduce_brackets(text: Bytes, brackets: Ints, m: int, n: int, before: Ints, r
 
 
 @compiled
-def key_equal(a: Bytes, one: Ints, i: int, b: Bytes, two: Ints, j: int, labels: bool, names: Names) -> bool:
-    """Whether bracket i of one and j of two count as the same."""
-    if one[FIRST, i] != two[FIRST, j] or one[LAST, i] != two[LAST, j]:
-        return False
-    if not labels:
-        return True
+def label_equal(a: Bytes, one: Ints, i: int, b: Bytes, two: Ints, j: int, names: Names) -> bool:
+    """Whether the labels of bracket i of one and j of two count as the same."""
     return equal(a, one[LABEL, i], one[LABEL_END, i], b, two[LABEL, j], two[LABEL_END, j], names)
+
+
+# Spans are compared in the loops below before any call: most pairs differ there, and a call costs more than they do.
 
 
 @compiled
@@ -111,7 +110,9 @@ def drop_doubles(text: Bytes, brackets: Ints, m: int, labels: bool, names: Names
     count = 0
     for i in range(m):
         for j in range(i):
-            if key_equal(text, brackets, i, text, brackets, j, labels, names):
+            if brackets[FIRST, i] != brackets[FIRST, j] or brackets[LAST, i] != brackets[LAST, j]:
+                continue
+            if not labels or label_equal(text, brackets, i, text, brackets, j, names):
                 brackets[STATE, i] = GONE
                 break
         if brackets[STATE, i] == FREE:
@@ -127,7 +128,9 @@ def match(a: Bytes, one: Ints, n: int, b: Bytes, two: Ints, m: int, labels: bool
         for j in range(m):
             if one[STATE, i] != FREE:
                 break
-            if two[STATE, j] == FREE and key_equal(a, one, i, b, two, j, labels, names):
+            if two[STATE, j] != FREE or one[FIRST, i] != two[FIRST, j] or one[LAST, i] != two[LAST, j]:
+                continue
+            if not labels or label_equal(a, one, i, b, two, j, names):
                 one[STATE, i] = two[STATE, j] = USED
                 count += 1
     return count
@@ -160,15 +163,15 @@ def typed(
         if kind < 0:
             continue
         seen = False
-        for j in range(i):
-            seen = seen or (not rules.multiset and key_equal(a, one, i, a, one, j, True, names))
+        for j in range(0 if rules.multiset else i):
+            if one[FIRST, i] == one[FIRST, j] and one[LAST, i] == one[LAST, j]:
+                seen = seen or label_equal(a, one, i, a, one, j, names)
         if seen:
             continue
-        found = rules.labels and rules.multiset and one[STATE, i] == USED
-        for j in range(m):
-            found = found or (
-                not (rules.labels and rules.multiset) and key_equal(a, one, i, b, two, j, rules.labels, names)
-            )
+        found = one[STATE, i] == USED
+        for j in range(0 if rules.labels and rules.multiset else m):
+            if one[FIRST, i] == two[FIRST, j] and one[LAST, i] == two[LAST, j]:
+                found = found or not rules.labels or label_equal(a, one, i, b, two, j, names)
         row[2 * kind] += int(found)
         row[2 * kind + 1] += 1
 
