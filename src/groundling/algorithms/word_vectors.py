@@ -17,7 +17,7 @@ svds: Any = load("scipy.sparse.linalg:svds")
 OFFSETS = ((-1,), (1,), (-2, 2), (-5, -4, -3, 3, 4, 5))
 
 
-def word_vectors(sentences: Sequence[Sequence[int]], size: int, dim: int) -> NDArray[np.float32]:
+def word_vectors(sentences: Sequence[Sequence[int] | NDArray[np.int64]], size: int, dim: int) -> NDArray[np.float32]:
     """Vectors (size, dim) of unit length for word numbers 0 .. size-1; a word that never occurs has the zero vector.
 
     `dim` is cut to what the counts can carry. The same text gives the same vectors.

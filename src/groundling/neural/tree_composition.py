@@ -1,0 +1,57 @@
+"""Vectors of constituents from those of words, given the merges: the l2-normalised sum of thesis 3.2.1."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+TINY = 1e-8  # two opposite unit vectors sum to zero; their constituent is then the zero vector, not a NaN
+
+
+def compose(words: Tensor, merges: Tensor) -> Tensor:
+    """All 2n - 1 constituent vectors (batch, 2n - 1, dim): the words as given, then combine(a, b) = (a + b) / |a + b|.
+
+    `merges` (batch, n - 1, 2) holds node numbers: words 0 .. n-1, then n + t for what merge t makes.
+
+    >>> compose(torch.tensor([[[3.0, 0.0], [0.0, 4.0]]]), torch.tensor([[[0, 1]]]))[0, 2].tolist()
+    [0.6000000238418579, 0.800000011920929]
+    """
+    return _Compose.apply(words, merges)  # pyright: ignore[reportReturnType]
+
+
+def take(nodes: Tensor, index: Tensor) -> Tensor:
+    """Nodes (batch, m, dim) at index (batch, k) -> (batch, k, dim)."""
+    return nodes.gather(1, index.unsqueeze(-1).expand(*index.shape, nodes.shape[2]))
+
+
+class _Compose(torch.autograd.Function):
+    """One buffer, written merge by merge; autograd over n slices of it would copy the buffer n times."""
+
+    @staticmethod
+    def forward(ctx: Any, words: Tensor, merges: Tensor) -> Tensor:  # pyright: ignore[reportIncompatibleMethodOverride]
+        batch, n, dim = words.shape
+        steps = merges.shape[1]
+        nodes = words.new_empty(batch, n + steps, dim)
+        nodes[:, :n] = words
+        norms = words.new_empty(batch, steps, 1)
+        for t in range(steps):
+            total = take(nodes, merges[:, t]).sum(1)
+            norms[:, t] = torch.linalg.vector_norm(total, dim=1, keepdim=True).clamp_min(TINY)
+            torch.div(total, norms[:, t], out=nodes[:, n + t])
+        ctx.save_for_backward(nodes, merges, norms)
+        return nodes
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        nodes, merges, norms = ctx.saved_tensors
+        steps = merges.shape[1]
+        n = nodes.shape[1] - steps
+        grad = grad.clone()
+        for t in reversed(range(steps)):
+            above, made = grad[:, n + t], nodes[:, n + t]
+            below = (above - (above * made).sum(1, keepdim=True) * made) / norms[:, t]
+            index = merges[:, t].unsqueeze(-1).expand(-1, 2, nodes.shape[2])
+            grad.scatter_add_(1, index, below.unsqueeze(1).expand(-1, 2, -1))
+        return grad[:, :n], None

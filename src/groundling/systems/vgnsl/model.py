@@ -1,0 +1,98 @@
+"""A trained VG-NSL: captions in, trees out; no images needed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from groundling.neural.easy_first import parse
+from groundling.structures.tree import Tree
+from groundling.systems.vgnsl.config import Config
+from groundling.systems.vgnsl.data import by_length
+from groundling.systems.vgnsl.learner import Learner
+from groundling.systems.vgnsl.words import Vocabulary, pad
+from groundling.training.models import fill_module, load_model, save_model
+
+BLOCK, SIZE = 8192, 256  # sentences read before any is answered; sentences parsed at once
+
+
+class Model:
+    """`Model.load(dir).parse([["a", "dog", "runs"]])` gives trees; `save` and `load` keep everything it needs."""
+
+    def __init__(
+        self, config: Config, vocabulary: Vocabulary, learner: Learner, info: dict[str, Any] | None = None
+    ) -> None:
+        self.config, self.vocabulary, self.learner = config, vocabulary, learner.eval()
+        self.info = info or {}
+
+    @property
+    def device(self) -> torch.device:
+        """Where the weights are."""
+        return self.learner.image.weight.device
+
+    @cached_property
+    def table(self) -> tuple[Tensor, Tensor]:
+        """Vector and projections of every known word, computed once: (words, dim), (words, 2 hidden_dim)."""
+        with torch.no_grad():
+            vectors = self.learner.word_vectors(torch.arange(len(self.vocabulary), device=self.device))
+            return vectors, self.learner.scorer.sides(vectors)
+
+    def parse(self, sentences: Iterable[Sequence[str]]) -> Iterator[Tree]:
+        """The tree of each sentence, in order; unknown words are fine, an empty sentence is not.
+
+        Reads some thousand sentences ahead, so that those of equal length are parsed together.
+        """
+        stream = iter(sentences)
+        while block := list(islice(stream, BLOCK)):
+            for sentence, spans in zip(block, self.spans(block), strict=True):
+                yield _tree(tuple(sentence), spans)
+
+    def spans(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.int64]]:
+        """The n - 1 spans (start, end) of each sentence, in the order of their making."""
+        numbers = [self.vocabulary.encode(sentence) for sentence in sentences]
+        found: list[NDArray[np.int64]] = [np.zeros((0, 2), dtype=np.int64)] * len(numbers)
+        vectors, sides = self.table
+        for chosen in by_length([len(sentence) for sentence in numbers], SIZE):
+            words, lengths = pad([numbers[i] for i in chosen])
+            index = torch.from_numpy(words).to(self.device)
+            spans = parse(
+                self.learner.scorer, vectors[index], torch.from_numpy(lengths).to(self.device), None, sides[index]
+            )
+            for i, length, row in zip(chosen, lengths, spans.spans.cpu().numpy(), strict=True):
+                found[i] = row[: length - 1]
+        return found
+
+    def fresh(self) -> Model:
+        """The same model with nothing remembered of earlier weights: for looking at it while it learns."""
+        return Model(self.config, self.vocabulary, self.learner, self.info)
+
+    def save(self, directory: str | Path) -> None:
+        """Write config, weights and vocabulary."""
+        tensors = self.learner.state_dict()
+        shapes = {"feature_dim": len(tensors["mean"]), "vector_dim": tensors["vectors"].shape[1]}
+        save_model(directory, self.config, tensors, {**self.info, **shapes, "vocabulary": list(self.vocabulary.words)})
+
+    @classmethod
+    def load(cls, directory: str | Path) -> Model:
+        """Read what `save` wrote."""
+        config, tensors, info = load_model(directory, Config)
+        vocabulary = Vocabulary(tuple(info.pop("vocabulary")), config.lowercase)
+        shape = (len(vocabulary), int(info.pop("feature_dim")), int(info.pop("vector_dim")))
+        learner = fill_module(lambda: Learner(config, *shape), tensors, directory)
+        kept = {key: info[key] for key in info.keys() - {"format", "config", "versions", "sha256"}}
+        return cls(config, vocabulary, learner, kept)
+
+
+def _tree(words: tuple[str, ...], spans: NDArray[np.int64]) -> Tree:
+    """A tree from the spans of a binary tree: they nest, so nothing needs checking; a word alone is a tree."""
+    nodes = sorted(map(tuple, spans.tolist()), key=lambda span: (span[0], -span[1])) or [(0, 1)]
+    starts, ends = zip(*nodes, strict=True)
+    return Tree(words, ("",) * len(nodes), starts, ends, check=False)
