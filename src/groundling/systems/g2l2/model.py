@@ -1,0 +1,112 @@
+"""G2L2: a lexicon with a weight for each candidate entry of each word, and an embedding for each of its concepts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from groundling.systems.g2l2.chart import expected_execution, total_weight
+from groundling.systems.g2l2.domain import Domain, Root, World, refuse_unknown
+from groundling.systems.g2l2.lexicon import OFF, Leaves, group_templates, lexical_items
+
+
+class Lexicon(nn.Module):
+    """Weights tau [word, entry] (the last column is the empty entry where the domain has one) and concepts.
+
+    p(derivation) is proportional to exp(sum of tau) over its entries (thesis 6.2.3).
+    """
+
+    active: Tensor  # [word, entry]: False where pruned
+    usage: Tensor  # [word, entry]: expected count in successful derivations, by `count_usage`
+    progress: Tensor  # [2]: stage of the curriculum, epochs in it
+
+    def __init__(self, domain: Domain, words: Sequence[str], *, spread: float = 0.01, generator: torch.Generator):
+        super().__init__()
+        self.domain, self.words = domain, list(words)
+        self.index = {word: number for number, word in enumerate(self.words)}
+        entries = len(domain.templates) + domain.allow_empty
+        self.weights = nn.Parameter(torch.randn(len(self.words), entries, generator=generator) * spread)
+        self.register_buffer("active", torch.ones(len(self.words), entries, dtype=torch.bool))
+        self.concepts = nn.ParameterDict(
+            {
+                name: nn.Parameter(
+                    kind.start + kind.spread * torch.randn(len(self.words), kind.size, generator=generator)
+                )
+                for name, kind in domain.concepts.items()
+            }
+        )
+        self.register_buffer("usage", torch.zeros(len(self.words), entries))
+        self.register_buffer("progress", torch.zeros(2, dtype=torch.long))
+        self.groups = group_templates(domain)
+
+    def log_probabilities(self) -> Tensor:
+        """Return log p(entry | word), [word, entry]; pruned entries are at `OFF`."""
+        return torch.log_softmax(self.weights.masked_fill(~self.active, OFF), 1).clamp(min=OFF)
+
+    def readings(self, examples: Sequence[Any], log_weights: Tensor | None = None) -> tuple[World, dict[str, Root]]:
+        """Run CKY-E2 on examples of one sentence length: what they are grounded in, and their readings."""
+        used, positions = self.encode(examples).unique(return_inverse=True)
+        world = self.ground(examples)
+        weights = (self.log_probabilities() if log_weights is None else log_weights)[used]
+        grounded = {name: kind.ground(world, self.concepts[name][used]) for name, kind in self.domain.concepts.items()}
+        lexical = lexical_items(self.groups, Leaves(self.domain, world, grounded), weights, positions)
+        empty = weights[:, -1][positions] if self.domain.allow_empty else None
+        return world, expected_execution(self.domain, world, lexical, empty)
+
+    def ground(self, examples: Sequence[Any]) -> World:
+        """Return what the examples are grounded in.
+
+        Operations see all concepts of all words too (`query` compares an object with each of them), as `all TYPE`.
+        """
+        world = self.domain.world(examples, self.words).to(self.weights.device)
+        return World(world.size, **world.tensors, **{f"all {name}": p[None] for name, p in self.concepts.items()})
+
+    def encode(self, examples: Sequence[Any]) -> Tensor:
+        """Return word numbers [batch, length]."""
+        for example in examples:
+            refuse_unknown(example.words, self.index, " ".join(example.words)[:60])
+        rows = [[self.index[word] for word in example.words] for example in examples]
+        return torch.tensor(rows, device=self.weights.device)
+
+    def loss(self, examples: Sequence[Any]) -> Tensor:
+        """Return -log P(answer) [batch] in expectation over derivations; sentences without any teach nothing."""
+        world, roots = self.readings(examples)
+        if not roots:
+            return self.weights.new_zeros(len(examples)) * self.weights.sum()
+        return -self.domain.log_likelihood(world, roots)
+
+    def count_usage(self, batches: Iterable[Sequence[Any]]) -> None:
+        """Count how often each entry is used in derivations that give the right answer, in expectation.
+
+        That is the gradient of log(sum of exp tau over these derivations) with respect to tau. Entries that lead to no
+        successful derivation have no gradient in the loss either, so their weights say nothing; their counts are 0.
+        """
+        with torch.no_grad():
+            log_weights = self.log_probabilities()
+        total = torch.zeros_like(log_weights)
+        for batch in batches:
+            with torch.enable_grad():
+                leaf = log_weights.clone().requires_grad_()
+                world, roots = self.readings(batch, leaf)
+                if roots:
+                    joint = self.domain.log_likelihood(world, roots) + total_weight(roots)
+                    total += torch.autograd.grad(joint.sum(), leaf)[0]
+        self.usage.copy_(total.clamp(min=0) * self.active)
+
+    @torch.no_grad()
+    def prune(self, least: float) -> None:
+        """Switch off entries with less than this share of their word's usage; a word that was not used keeps all."""
+        share = self.usage / self.usage.sum(1, keepdim=True).clamp(min=1e-9)
+        self.active &= (share >= least) | (self.usage.sum(1, keepdim=True) < 0.5)
+
+    def best(self) -> list[int]:
+        """Return the most used entry of each word."""
+        return self.shares().argmax(1).tolist()
+
+    def shares(self) -> Tensor:
+        """Return each entry's share of its word's successful use, [word, entry]; by weight where none was counted."""
+        used = self.usage.sum(1, keepdim=True)
+        return torch.where(used > 0, self.usage / used.clamp(min=1e-9), self.log_probabilities().detach().exp())
