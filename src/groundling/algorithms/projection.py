@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -60,9 +62,8 @@ def one_to_one(alignment: Alignment) -> Alignment:
     >>> str(one_to_one(Alignment.from_pharaoh("0-0 1-1 1-2")))
     '0-0'
     """
-    sources = [i for i, _ in alignment.sure]
-    targets = [j for _, j in alignment.sure]
-    kept = frozenset((i, j) for i, j in alignment.sure if sources.count(i) == 1 and targets.count(j) == 1)
+    sources, targets = Counter(i for i, _ in alignment.sure), Counter(j for _, j in alignment.sure)
+    kept = frozenset((i, j) for i, j in alignment.sure if sources[i] == targets[j] == 1)
     return Alignment(kept)
 
 
@@ -123,3 +124,96 @@ def _labels_with_null(labels: Array) -> Array:
     padded = np.full((side + 1, side + 1, count), 1 / count)
     padded[:-1, :-1] = labels
     return padded
+
+
+class SparseArcs(NamedTuple):
+    """Some arcs of a sentence with their weights: all that a partial loss needs of a soft tree."""
+
+    dependent: NDArray[np.int64]  # (arcs,), words from 1
+    head: NDArray[np.int64]  # (arcs,), 0 is the root
+    weight: NDArray[np.float32]  # (arcs,)
+    labels: NDArray[np.float32]  # (arcs, labels), each row a distribution
+
+
+def project_sparse(arcs: Array, labels: Array, links: Array, least: float = 0.01) -> SparseArcs:
+    """`project` for training: only the arcs of probability over `least`, and the labels of these arcs only.
+
+    Shapes: arcs (src+1, src+1), labels (src+1, src+1, L), links (src, tgt). Self-loops are dropped, as in the
+    thesis (fig. 9.1). With `least=0` the arcs kept hold all that `project` gives.
+
+    >>> tree = project_sparse(np.array([[0, 0], [1.0, 0]]), np.ones((2, 2, 1)), np.ones((1, 1)))
+    >>> tree.dependent.tolist(), tree.head.tolist(), tree.weight.tolist()
+    ([1], [0], [1.0])
+    """
+    rooted = np.zeros((links.shape[0] + 1, links.shape[1] + 1))
+    rooted[0, 0] = 1
+    rooted[1:, 1:] = links
+    # Null positions get no row here: what would fall on them is lost either way, and the rest is the same.
+    src_to_tgt = rooted / np.maximum(rooted.sum(1, keepdims=True), 1)
+    tgt_to_src = (rooted / np.maximum(rooted.sum(0, keepdims=True), 1)).T
+    projected = tgt_to_src @ arcs @ src_to_tgt
+    projected[0] = 0
+    np.fill_diagonal(projected, 0)
+    dependent, head = np.nonzero(projected > least)
+    kept = _labels_of(labels, tgt_to_src, dependent, head)
+    return SparseArcs(dependent, head, projected[dependent, head].astype(np.float32), kept)
+
+
+def _labels_of(
+    labels: Array, tgt_to_src: Array, dependent: NDArray[np.int64], head: NDArray[np.int64]
+) -> NDArray[np.float32]:
+    """Sum over the aligned source words alone: one or two for almost every word. Both ends of an arc are aligned."""
+    rows, columns = tgt_to_src[dependent], tgt_to_src[head]
+    total = np.zeros((len(dependent), labels.shape[2]), dtype=np.float32)
+    first, second = _places(rows), _places(columns)
+    for i, a in first:
+        for j, b in second:
+            total += (a * b)[:, None] * labels[i, j]
+    return total
+
+
+def _places(rows: Array) -> list[tuple[NDArray[np.int64], NDArray[np.float32]]]:
+    """The k-th aligned word of each row and its share, for k = 0, 1, ...; share 0 where there is none."""
+    order = np.argsort(-rows, axis=1, kind="stable")[:, : int((rows > 0).sum(1).max(initial=0))]
+    shares = np.take_along_axis(rows, order, axis=1).astype(np.float32)
+    return [(order[:, k], shares[:, k]) for k in range(order.shape[1])]
+
+
+def project_hard(heads: Sequence[int], alignment: Alignment, length: int) -> NDArray[np.int64]:
+    """Heads of the target words, -1 where none is projected (Hard; Lacroix et al., 2016).
+
+    An arc is carried over if both its ends are linked one to one; the root is linked with the root. Returns an array
+    of `length` heads that count from 1.
+
+    >>> project_hard([2, 0], Alignment.from_pharaoh("0-1 1-0"), 3).tolist()
+    [0, 1, -1]
+    """
+    partner = {i: j for i, j in one_to_one(alignment).sure}
+    projected = np.full(length, -1, dtype=np.int64)
+    for i, j in partner.items():
+        head = heads[i]
+        if head == 0:
+            projected[j] = 0
+        elif head - 1 in partner:
+            projected[j] = partner[head - 1] + 1
+    return projected
+
+
+def mean_of_sources(trees: Sequence[SparseArcs], length: int) -> SparseArcs:
+    """One soft tree from several source languages: the mean over those that say anything about a word's head.
+
+    A word's weights sum to the mean of the sums; the labels of an arc are the mean by weight.
+    """
+    width = length + 1
+    labels = trees[0].labels.shape[1]
+    total = np.zeros(width * width, dtype=np.float32)
+    mass = np.zeros((width * width, labels), dtype=np.float32)
+    voices = np.zeros(width, dtype=np.float32)
+    for tree in trees:
+        cell = tree.dependent * width + tree.head
+        total[cell] += tree.weight
+        mass[cell] += tree.weight[:, None] * tree.labels
+        voices[np.unique(tree.dependent)] += 1
+    kept = np.flatnonzero(total)
+    dependent, head = np.divmod(kept, width)
+    return SparseArcs(dependent, head, total[kept] / voices[dependent], mass[kept] / total[kept, None])
