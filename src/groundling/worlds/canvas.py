@@ -9,13 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 SIDE = 32
-SHAPES = ("square", "circle", "triangle", "cross", "ring", "bar")
+SHAPES = ("square", "circle", "triangle", "cross", "ring", "bar", "diamond", "pillar")
 COLOURS = {
     "red": (1.0, 0.1, 0.1),
     "green": (0.1, 0.8, 0.2),
     "blue": (0.1, 0.2, 1.0),
     "yellow": (1.0, 0.9, 0.1),
-    "purple": (0.6, 0.1, 0.8),
     "white": (1.0, 1.0, 1.0),
 }
 RADIUS = {"small": 3.6, "large": 6.2}  # pixels
@@ -52,18 +51,32 @@ def _inside(shape: str, dx: NDArray[np.float32], dy: NDArray[np.float32], r: flo
         "cross": ((across < r / 3) & (down < r)) | ((down < r / 3) & (across < r)),
         "ring": (far < r) & (far > r / 2),
         "bar": (across < r) & (down < r / 3),
+        "diamond": across + down < r,
+        "pillar": (across < r / 3) & (down < r),
     }
     return masks[shape]
 
 
-def filter_responses(pictures: NDArray[np.float32], filters: int = 128, width: int = 5) -> NDArray[np.float32]:
-    """Mean rectified response (pictures, filters) of fixed random filters: what is there, not where.
+def filter_responses(pictures: NDArray[np.float32], filters: int = 64) -> NDArray[np.float32]:
+    """Vectors (pictures, 3 filters) from fixed random filters: what is there, not where.
 
-    The filters are the same for every world, so features of two worlds can be compared.
+    Small filters over the colours give their mean rectified response; large ones over brightness alone, which show
+    shapes, their mean and their largest. The filters are the same for every world, so worlds can be compared.
     """
-    bank_rng = np.random.default_rng(20190731)
-    bank = bank_rng.normal(0, 1, (3 * width * width, filters)).astype(np.float32)
-    thresholds = bank_rng.uniform(0, 2.5, filters).astype(np.float32)
+    rng = np.random.default_rng(20190731)
+    brightness = pictures.max(3, keepdims=True)
+    colours = _responses(pictures, 3, filters, rng)
+    shapes = _responses(brightness, 7, filters, rng)
+    return np.concatenate([colours.mean(1), shapes.mean(1), shapes.max(1)], axis=1)
+
+
+def _responses(
+    pictures: NDArray[np.float32], width: int, filters: int, rng: np.random.Generator
+) -> NDArray[np.float32]:
+    """Rectified responses (pictures, places, filters), at every second place."""
+    channels = pictures.shape[3]
+    bank = rng.normal(0, 1 / np.sqrt(width), (channels * width * width, filters)).astype(np.float32)
+    thresholds = rng.uniform(0, 1.5, filters).astype(np.float32)
     windows = np.lib.stride_tricks.sliding_window_view(pictures, (width, width), axis=(1, 2))[:, ::2, ::2]
-    count = windows.shape[1] * windows.shape[2]
-    return np.stack([np.maximum(w.reshape(count, -1) @ bank - thresholds, 0).mean(0) for w in windows])
+    places = windows.shape[1] * windows.shape[2]
+    return np.stack([np.maximum(w.reshape(places, -1) @ bank - thresholds, 0) for w in windows])
