@@ -21,8 +21,8 @@ def keep_mass(weights: NDArray[np.floating], share: float) -> NDArray[np.bool_]:
     >>> keep_mass(np.array([0.1, 0.6, 0.3]), 0.7).tolist()
     [False, True, True]
     """
-    order = np.argsort(-weights, kind="stable")
-    total = np.cumsum(weights[order], dtype=np.float64)
+    order: NDArray[np.int64] = np.argsort(-weights, kind="stable")
+    total: NDArray[np.float64] = np.cumsum(weights[order], dtype=np.float64)
     count = int(np.searchsorted(total, share * total[-1] * (1 - 1e-12))) + 1 if len(total) else 0
     kept = np.zeros(len(weights), dtype=np.bool_)
     kept[order[:count]] = True

@@ -74,4 +74,4 @@ def _viterbi(
     for i in range(stretches, 0, -1):
         edges[i], chosen[i - 1] = t, code[t]
         t = back[t]
-    return edges, chosen, best[count]
+    return edges, chosen, float(best[count])

@@ -1,4 +1,4 @@
-"""Where there is sound: an energy threshold that adapts to the recording. The default where no other VAD is asked for."""
+"""Where there is sound: an energy threshold that adapts to the recording. The default VAD."""
 
 from __future__ import annotations
 
