@@ -20,6 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("groundling.cli.check:check_command", "Name every fault of a file."),
     "convert": ("groundling.cli.convert:convert_command", "Convert between formats that hold the same structure."),
     "data": ("groundling.cli.data:app", "Corpora: which are here, where the others come from."),
+    "mbrexec": ("groundling.cli.mbrexec:app", "Choose among generated programs by running them in a sandbox."),
 }
 
 _EPILOG = "Every command has examples: try `groundling COMMAND --help`. Answers go to stdout, progress to stderr."

@@ -8,7 +8,7 @@ import pytest
 from groundling.errors import DataError, ExecutionError, FormatError
 from groundling.execution import Limits, Runner
 from groundling.structures import Program, Samples
-from groundling.systems.mbrexec import execute, inputs, tasks
+from groundling.systems.mbrexec import executing, inputs, tasks
 from groundling.systems.mbrexec.cache import Cache
 
 
@@ -89,14 +89,14 @@ def test_results_are_cached_by_content_and_torn_lines_passed_over(tmp_path: Path
     )
     task = tasks.Task("t", ("f(0)", "f(1)"), ("assert f(1) == 1",))
     with Cache(path) as cache:
-        [first] = execute.execute([(samples, task)], runner, cache=cache, grade=True)
+        [first] = executing.execute([(samples, task)], runner, cache=cache, grade=True)
     assert [run.keys for run in first.runs] == [("0x0", "0x1"), (None, "0x1"), ("0x0", "0x1")]
     assert first.passed == (True, True, True) and len(path.read_bytes().splitlines()) == 4
     torn = path.read_bytes()[:-20]
     path.write_bytes(torn)
     with Cache(path) as cache:
         assert len(cache.values) == 3
-        [second] = execute.execute([(samples, task)], runner, cache=cache, grade=True)
+        [second] = executing.execute([(samples, task)], runner, cache=cache, grade=True)
     assert second.passed == first.passed
     with Cache(path) as cache:
         assert len(cache.values) == 4
@@ -105,7 +105,7 @@ def test_results_are_cached_by_content_and_torn_lines_passed_over(tmp_path: Path
 def test_other_limits_are_other_results(runner: Runner) -> None:
     cache = Cache()
     for seconds in (1.0, 2.0):
-        execute.run_all([("", ["1"])], runner, Limits(seconds=seconds), cache)
+        executing.run_all([("", ["1"])], runner, Limits(seconds=seconds), cache)
     assert len(cache.values) == 2
 
 

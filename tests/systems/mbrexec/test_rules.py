@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from groundling.algorithms.mbr import expected_losses
 from groundling.errors import DataError
 from groundling.systems.mbrexec import rules
-from groundling.systems.mbrexec.execute import Run
+from groundling.systems.mbrexec.executing import Run
 
 tables = (
     st.integers(1, 4)
@@ -47,7 +47,7 @@ def test_buckets_equal_pairwise_comparison(ids: np.ndarray) -> None:
 def test_the_order_of_samples_does_not_matter(ids: np.ndarray, random: "np.random.Generator") -> None:
     order = list(range(len(ids)))
     random.shuffle(order)
-    for rule in (rules.hard_agreement, rules.soft_agreement, rules.informed_agreement):
+    for rule in (rules.hard_agreement, rules.soft_agreement):
         assert rule(ids)[order] == pytest.approx(rule(ids[order]))
 
 
@@ -72,7 +72,7 @@ def test_nothing_to_choose_from_is_an_error() -> None:
 
 def test_no_inputs_means_no_preference() -> None:
     ids = rules.result_ids([Run("ok", (), ()), Run("ok", (), ())])
-    for rule in (rules.hard_agreement, rules.soft_agreement, rules.informed_agreement):
+    for rule in (rules.hard_agreement, rules.soft_agreement):
         assert rule(ids).tolist() == [0.0, 0.0]
 
 

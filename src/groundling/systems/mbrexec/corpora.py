@@ -49,17 +49,31 @@ _WEAK = (
 )  # no schema given, or weak models: the README's nine leave them out
 
 
-def spider(data: Path, *, strong_only: bool = True) -> list[Samples]:
-    """Spider's dev questions on the 19 databases at hand; `extra` holds the gold query and the database's path."""
-    found: list[Samples] = []
+def spider(data: Path, *, strong_only: bool = True) -> list[Pair]:
+    """Spider's dev questions on the 19 databases at hand."""
+    found: list[Pair] = []
     for row in _rows(data / "programs/samples/spider_dev_systems.jsonl.gz"):
         path = data / f"programs/spider/database/{row['db_id']}/{row['db_id']}.sqlite"
         if not path.exists():
             continue
         chosen = [c for c in row["candidates"] if not strong_only or not any(w in c["system"] for w in _WEAK)]
         programs = tuple(Program(c["sql"], "sql", source=c["system"]) for c in chosen)
-        extra = {"gold": row["gold"], "database": str(path), "text": row["question"]}
-        found.append(Samples(f"spider/{row['index']}", programs, extra=extra))
+        name = f"spider/{row['index']}"
+        task = Task(name, ("result",), language="sql", database=str(path), gold=row["gold"])
+        found.append((Samples(name, programs, extra={"text": row["question"]}), task))
+    return found
+
+
+def nl2bash(data: Path) -> list[Pair]:
+    """InterCode's NL2Bash tasks with each model's first command, on the file trees that are at hand."""
+    found: list[Pair] = []
+    for row in _rows(data / "programs/samples/nl2bash_intercode_candidates.jsonl.gz"):
+        path = data / f"programs/nl2bash/intercode/fs_{row['file_system']}.tar.gz"
+        programs = tuple(Program(c["command"], "bash", source=c["model"]) for c in row["candidates"] if c["turn"] == 0)
+        task = Task(
+            row["task_id"], ("result",), language="bash", tree=str(path) if path.exists() else "", gold=row["gold"]
+        )
+        found.append((Samples(row["task_id"], programs, extra={"text": row["query"]}), task))
     return found
 
 

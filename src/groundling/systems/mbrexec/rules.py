@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from groundling.errors import DataError
-from groundling.systems.mbrexec.execute import Run
+from groundling.systems.mbrexec.executing import Run
 
 Ids = NDArray[np.int64]
 Scores = NDArray[np.float64]
@@ -79,26 +79,19 @@ def bucket_sizes(ids: Ids) -> Scores:
     return sizes
 
 
-def informed_agreement(ids: Ids) -> Scores:
-    """Soft agreement over the inputs that tell programs apart; a step beyond the thesis.
+def dual_agreement(passes: NDArray[np.bool_], power: float = 0.5) -> Scores:
+    """Dual agreement with generated tests (CodeT): (solutions in its group) ** power * (tests that the group passes).
 
-    An input is weighted by the entropy of its results' distribution, so that one on which all agree says nothing, and
-    a program that answers all inputs alike, where the others' answers vary, counts half: such constant answers agree
-    with each other for no good reason.
+    `passes[i, t]`: solution i passes test t. Solutions that pass the same tests form a group; its score grows with both
+    numbers. The square root keeps many copies of one wrong program from outweighing the tests.
+
+    >>> dual_agreement(np.array([[True, True], [True, True], [True, False]]), power=1).tolist()
+    [4.0, 4.0, 1.0]
     """
-    if not ids.size:
-        return np.zeros(len(ids))
-    weights = np.array([_entropy(column) for column in ids.T]) + 1e-9
-    return soft_agreement(ids, weights)
-
-
-def _entropy(column: Ids) -> float:
-    good = column[column >= 0]
-    if not len(good):
-        return 0.0
-    shares = np.bincount(good) / len(good)
-    shares = shares[shares > 0]
-    return float(-(shares * np.log(shares)).sum())
+    if not passes.size:
+        return np.zeros(len(passes))
+    _, inverse, sizes = np.unique(passes, axis=0, return_inverse=True, return_counts=True)
+    return np.asarray(sizes[inverse.reshape(-1)] ** power * passes.sum(axis=1), dtype=np.float64)
 
 
 def only_among(allowed: Scores, scores: Scores) -> Scores:

@@ -10,6 +10,8 @@ from typing import Any
 from groundling.errors import DataError, FormatError, GroundlingError
 from groundling.execution import Runner
 from groundling.formats.files import Source, open_text
+from groundling.names import did_you_mean
+from groundling.structures import Samples
 from groundling.structures.program import Language, Program
 from groundling.systems.mbrexec import inputs as extract
 
@@ -29,6 +31,9 @@ class Task:
     language: Language = "python"
     completes: bool = False  # the program is the prompt and a completion, cut at the stop strings
     indent: str = ""  # put before a completion that lacks its first indentation
+    database: str = ""  # SQL: path of a SQLite file
+    tree: str = ""  # Bash: path of a tar archive that becomes `/`; empty for an empty tree
+    gold: str = ""  # SQL and Bash: the right query or command, for grading only
 
     def program_text(self, program: Program, prompt: str = "") -> str:
         """The whole text to run for one candidate."""
@@ -82,11 +87,15 @@ def from_fields(fields: Mapping[str, Any], runner: Runner) -> Task:
         return Task(
             f"MBPP/{name}" if isinstance(name, int) else name, tuple(extract.from_asserts(tests)), tests, setup=setup
         )
+    language: Language = fields.get("language", "python")
+    if language != "python":
+        database, tree, gold = (str(fields.get(key, "")) for key in ("database", "tree", "gold"))
+        return Task(str(name), ("result",), language=language, database=database, tree=tree, gold=gold)
     given = [str(text) for text in fields.get("inputs", ())]
     tests = tuple(str(text) for text in fields.get("tests", ()))
     prompt = str(fields.get("prompt", ""))
     found = given or extract.from_asserts(tests) or extract.from_prompt(prompt)
-    return Task(str(name), tuple(found), tests, prompt, str(fields.get("setup", "")), fields.get("language", "python"))
+    return Task(str(name), tuple(found), tests, prompt, str(fields.get("setup", "")))
 
 
 def _humaneval(fields: Mapping[str, Any], runner: Runner) -> Task:
@@ -94,6 +103,23 @@ def _humaneval(fields: Mapping[str, Any], runner: Runner) -> Task:
     calls = extract.from_check(fields["test"], name, prompt + "    pass\n", runner)
     test = f"{fields['test']}\ncheck({name})"
     return Task(fields["task_id"], tuple(calls), (test,), prompt, completes=True)
+
+
+def paired(piles: Iterable[Samples], known: Mapping[str, Task] | None) -> list[tuple[Samples, Task]]:
+    """Give every pile of samples its task; without a tests file the inputs come from the prompt."""
+    pairs: list[tuple[Samples, Task]] = []
+    for pile in piles:
+        if known is None:
+            task = Task(
+                pile.task_id, tuple(extract.from_prompt(pile.prompt)), prompt=pile.prompt, completes=bool(pile.prompt)
+            )
+        elif pile.task_id in known:
+            task = known[pile.task_id]
+        else:
+            hint = did_you_mean(pile.task_id, known)
+            raise DataError(f"the samples have a task {pile.task_id!r} that the tests have not.{hint}")
+        pairs.append((pile, task))
+    return pairs
 
 
 def by_name(tasks: Iterable[Task]) -> dict[str, Task]:
