@@ -101,3 +101,14 @@ def test_parallel_scoring_gives_the_same_score() -> None:
     trees = [Tree.from_brackets(f"(S (N a) {'(V b) ' * (k % 5 + 1)})") for k in range(300)]
     preds = trees[1:] + trees[:1]
     assert StructIoU().corpus(trees, preds, n_jobs=2) == StructIoU().corpus(trees, preds)
+
+
+def test_draw_shows_the_alignment() -> None:
+    picture = StructIoU().draw(golden.YOUR_TURN, golden.YOUR_TURN_LEFT)
+    assert picture.startswith("<svg") and 'data-match="gold-0"' in picture and "75.00" in picture
+    assert (
+        StructIoU(labels=False)
+        .draw(Tree.from_brackets("( a b )"), Tree.from_brackets("(S (A a) (B b))"))
+        .count("data-match")
+        == 6
+    )

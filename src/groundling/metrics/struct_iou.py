@@ -11,6 +11,7 @@ import numpy as np
 
 from groundling.algorithms.node_tables import Terminals
 from groundling.algorithms.tree_mapping import Mapping, best_mapping, mapping_totals
+from groundling.drawing.trees import draw_tree_pair
 from groundling.errors import ConfigError, DataError, GroundlingError
 from groundling.metrics.base import Metric, Score, Statistics, ratio
 from groundling.structures.nesting import preorder
@@ -82,6 +83,11 @@ class StructIoU(Metric[Tree]):
         """
         gold, pred = self._prepared(gold), self._prepared(pred)
         return best_mapping(gold, pred, labels=self.labels, terminals=self.terminals, threshold=self.threshold)
+
+    def draw(self, gold: Tree, pred: Tree) -> str:
+        """The two trees face to face as SVG, matched nodes coloured by their IoU."""
+        pair = self._prepared(gold).to_dict(), self._prepared(pred).to_dict()
+        return draw_tree_pair(*pair, self.alignment(gold, pred).matches, title=str(self.score(gold, pred)))
 
     def similarities(self, trees: list[Tree]) -> Statistics:
         """Struct-IoU between all pairs of trees, shape (n, n): what minimum Bayes risk decoding needs."""
