@@ -21,6 +21,7 @@ Say = Callable[[str], None]  # what a part does just now, in a few words: say("t
 # A part may open bars of its own with `training.progress.track`: they nest in the same display.
 PARTS: dict[str, tuple[str, str]] = {
     "structures": ("groundling.experiments.demo_structures:run", "Structures: read, check, convert, draw"),
+    "scores": ("groundling.experiments.demo_scores:run", "Scores: Struct-IoU and ParsEval, exact and signed"),
 }
 
 LEAD = (
