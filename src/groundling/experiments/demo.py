@@ -22,6 +22,7 @@ Say = Callable[[str], None]  # what a part does just now, in a few words: say("t
 PARTS: dict[str, tuple[str, str]] = {
     "structures": ("groundling.experiments.demo_structures:run", "Structures: read, check, convert, draw"),
     "scores": ("groundling.experiments.demo_scores:run", "Scores: Struct-IoU and ParsEval, exact and signed"),
+    "vgnsl": ("groundling.experiments.demo_vgnsl:run", "VG-NSL: trees from captions and pictures"),
 }
 
 LEAD = (
