@@ -79,7 +79,8 @@ def fill_forest(
     low1, low2 = nodes1[FIRST, x0], nodes2[FIRST, y0]
     n = keep_overlapping(x0, spans1, nodes1, spans2[BEGIN, y0], spans2[END, y0], scratch, XS)
     m = keep_overlapping(y0, spans2, nodes2, spans1[BEGIN, x0], spans1[END, x0], scratch, YS)
-    forest[0, : m + 1] = 0.0
+    for q in range(m + 1):
+        forest[0, q] = 0.0
     for p in range(1, n + 1):
         x, join = scratch[XS, p - 1], scratch[X_JOIN, p - 1]
         on_path, kind, begin, end = nodes1[FIRST, x] == low1, nodes1[KIND, x], spans1[BEGIN, x], spans1[END, x]
@@ -133,7 +134,9 @@ def fill_best(
 
     Key roots without nodes below, about half of them, need no forest.
     """
-    best[: nodes1.shape[1], : nodes2.shape[1]] = 0.0
+    for x in range(nodes1.shape[1]):
+        for y in range(nodes2.shape[1]):
+            best[x, y] = 0.0
     for x in roots1:
         if nodes1[FIRST, x] == x:
             fill_leaf(x, spans1, nodes1, spans2, nodes2, threshold, best, scratch)
@@ -174,7 +177,7 @@ def totals(
 def pairs(
     offsets: Ints, left: Floats, right: Floats, kind: Ints, size: Ints, depth: Ints, cost: Floats, threshold: float
 ) -> tuple[Ints, Ints]:
-    """The matched nodes (preorder numbers) of trees 0 and 1: fill the tables, then walk them back."""
+    """The matched nodes (preorder numbers) of trees 0 and 1, in no order: fill the tables, then walk them back."""
     n, m = offsets[1], offsets[2] - offsets[1]
     mirrored = cost[0, 1] * cost[1, 1] < cost[0, 0] * cost[1, 0]
     spans1, nodes1, roots1 = renumber(left[:n], right[:n], kind[:n], size[:n], depth[:n], mirrored)
@@ -204,5 +207,4 @@ def pairs(
                 todo[waiting, 0], todo[waiting, 1] = x, y
                 waiting += 1
                 p, q = scratch[X_JOIN, p - 1], scratch[Y_JOIN, q - 1]
-    order = np.argsort(first[:found])
-    return first[order], second[order]
+    return first[:found], second[:found]

@@ -49,6 +49,8 @@ def best_mapping(
     check_units(a, b)
     table = node_table([a, b], labels, terminals)
     first, second = pairs(*table, threshold)
+    order = np.argsort(first)  # not in the kernel: a compiled sort takes seconds to compile
+    first, second = first[order], second[order]
     ious = _ious(table, first, second + len(a.labels))
     matches = zip(first.tolist(), second.tolist(), ious.tolist(), strict=True)
     return Mapping(tuple(Match(*match) for match in matches), float(ious.sum()))
