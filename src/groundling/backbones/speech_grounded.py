@@ -25,14 +25,20 @@ class Heard(NamedTuple):
 
 
 class GroundedEncoder(nn.Module):
-    """Log-Mel (batch, 2 frames, mels) -> frame vectors, [CLS] attention and one vector an utterance."""
+    """Log-Mel (batch, 2 frames, mels) -> frame vectors, [CLS] attention and one vector an utterance.
+
+    Frames attend to frames up to `reach` away, [CLS] to all: what a frame knows then stays near its word, so that
+    attention tells where the word is. VG-HuBERT has no such limit, and needs none at its size.
+    """
 
     mean: Tensor
     scale: Tensor
 
-    def __init__(self, mels: int = 40, dim: int = 64, heads: int = 4, layers: int = 2, feature_dim: int = 128) -> None:
+    def __init__(
+        self, mels: int = 40, dim: int = 64, heads: int = 4, layers: int = 2, reach: int = 8, feature_dim: int = 128
+    ) -> None:
         super().__init__()
-        self.mels, self.dim, self.heads = mels, dim, heads
+        self.mels, self.dim, self.heads, self.reach = mels, dim, heads, reach
         self.first = nn.Conv1d(mels, dim, 5, stride=2, padding=2)
         self.second = nn.Conv1d(dim, dim, 5, padding=2)
         self.cls = nn.Parameter(torch.randn(dim) * 0.1)
@@ -61,13 +67,21 @@ class GroundedEncoder(nn.Module):
         x = x + 0.3 * positions(count, self.dim).to(x)
         layers, attentions = [x], []
         x = torch.cat([self.cls.expand(len(x), 1, -1), x], dim=1)
-        mask = F.pad(real, (1, 0), value=True)
+        mask = self._who_sees_whom(real)
         for block in self.blocks:
             x, attention = block(x, mask)
             layers.append(x[:, 1:])
             attentions.append(attention)
         utterance = F.normalize(self.norm(x[:, 0]), dim=-1)
         return Heard(torch.stack(layers), torch.stack(attentions), utterance)
+
+    def _who_sees_whom(self, real: Tensor) -> Tensor:
+        """(batch, 1 + frames, 1 + frames): row i may look at column j; a frame sees its neighbourhood, not [CLS]."""
+        place = torch.arange(real.shape[1], device=real.device)
+        near = (place[:, None] - place).abs() <= self.reach
+        mask = F.pad(near[None] & real[:, None], (1, 0, 1, 0), value=False)
+        mask[:, 0] = F.pad(real, (1, 0), value=True)
+        return mask | torch.eye(mask.shape[1], dtype=torch.bool, device=mask.device)  # padding sees itself, not NaN
 
     def loss(self, heard: Heard, features: Tensor, numbers: Tensor) -> Tensor:
         """Cross-entropy of finding the image of an utterance and the utterance of an image, in the batch.
@@ -96,10 +110,10 @@ class Block(nn.Module):
         batch, count, dim = x.shape
         parts = self.qkv(self.before(x)).view(batch, count, 3, self.heads, dim // self.heads)
         q, k, v = parts.permute(2, 0, 3, 1, 4)
-        mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=mask[:, None, None])
+        mixed = F.scaled_dot_product_attention(q, k, v, attn_mask=mask[:, None])
         with torch.no_grad():
             scores = (q[:, :, :1] @ k.transpose(2, 3)).squeeze(2) / math.sqrt(q.shape[-1])
-            attention = scores.masked_fill(~mask[:, None], float("-inf")).softmax(-1)[..., 1:]
+            attention = scores.masked_fill(~mask[:, None, 0], float("-inf")).softmax(-1)[..., 1:]
         x = x + self.out(mixed.transpose(1, 2).reshape(batch, count, dim))
         return x + self.narrow(F.gelu(self.wide(self.between(x)))), attention
 

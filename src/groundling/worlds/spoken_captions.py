@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from groundling.errors import ConfigError
 from groundling.structures.tree import Tree
 from groundling.worlds.captions import CaptionWorld, make_world
 from groundling.worlds.spoken_synthesis import Clip, random_speaker, speak
@@ -18,6 +19,18 @@ Voice = Callable[[Sequence[str], np.random.Generator], Clip]
 def built_in_voice(words: Sequence[str], rng: np.random.Generator) -> Clip:
     """A new speaker for each caption; needs nothing installed."""
     return speak(words, random_speaker(rng), rng)
+
+
+def voice_called(name: str) -> Voice:
+    """`built-in`, `espeak`, or `espeak:LANGUAGE` (`espeak:de`)."""
+    kind, _, language = name.partition(":")
+    if kind == "built-in":
+        return built_in_voice
+    if kind != "espeak":
+        raise ConfigError(f"no voice is called {name!r}. There are: built-in, espeak, espeak:de ...")
+    from groundling.worlds.spoken_espeak import espeak_voice
+
+    return espeak_voice(language or "en-us")
 
 
 class SpokenWorld(NamedTuple):

@@ -1,0 +1,88 @@
+"""Utterances with the images they describe: what training reads. No text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from groundling.backbones.log_mel import RATE, log_mel, normalised
+from groundling.backbones.speech_activity import Vad, voiced_regions
+from groundling.errors import DataError
+
+Regions = list[tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Sound:
+    """What is kept of a recording: 3 % of its size."""
+
+    mels: NDArray[np.float32]  # (2 frames, mels): normalised log-Mel, an even number of rows
+    voiced: Regions  # seconds
+    duration: float
+
+    @property
+    def frames(self) -> int:
+        """Frames at 50 Hz."""
+        return len(self.mels) // 2
+
+
+@dataclass(frozen=True)
+class Utterances:
+    """Sound i describes the picture whose vector is `features[images[i]]`."""
+
+    sounds: Sequence[Sound]
+    images: NDArray[np.int64]
+    features: NDArray[np.float32]
+
+    def __post_init__(self) -> None:
+        if len(self.sounds) != len(self.images):
+            raise DataError(
+                f"{len(self.sounds)} recordings but {len(self.images)} image numbers. Give one a recording."
+            )
+        if len(self.images) and not 0 <= self.images.min() <= self.images.max() < len(self.features):
+            raise DataError(
+                f"recordings name images up to {self.images.max()}, but there are features of {len(self.features)}."
+            )
+
+    def shuffled(self, rng: np.random.Generator) -> Utterances:
+        """The same speech under the wrong pictures."""
+        return Utterances(self.sounds, rng.permutation(self.images), self.features)
+
+
+def hear(samples: NDArray[np.float32], mels: int = 40, vad: Vad = "energy") -> Sound:
+    """Turn sound into what training and parsing read.
+
+    >>> hear(np.zeros(1, dtype=np.float32)).frames
+    1
+    """
+    found = normalised(log_mel(samples, mels))
+    found = found[: len(found) // 2 * 2] if len(found) > 1 else np.repeat(found, 2, axis=0)
+    return Sound(found, voiced_regions(samples, vad), len(samples) / RATE)
+
+
+def pad_mels(sounds: Iterable[Sound]) -> tuple[Tensor, Tensor]:
+    """Log-Mel (batch, 2 longest, mels) filled up with 0, and frames at 50 Hz (batch,)."""
+    held = list(sounds)
+    lengths = [sound.frames for sound in held]
+    padded = np.zeros((len(held), 2 * max(lengths), held[0].mels.shape[1]), dtype=np.float32)
+    for row, sound in zip(padded, held, strict=True):
+        row[: len(sound.mels)] = sound.mels
+    return torch.from_numpy(padded), torch.tensor(lengths)
+
+
+def batches_by_length(
+    lengths: NDArray[np.int64], size: int, rng: np.random.Generator, window: int = 8
+) -> Iterator[NDArray[np.int64]]:
+    """Shuffle, sort within windows of `window` batches, cut, shuffle the batches; one alone has no negatives."""
+    order = rng.permutation(len(lengths))
+    found: list[NDArray[np.int64]] = []
+    for begin in range(0, len(order), size * window):
+        chunk = order[begin : begin + size * window]
+        chunk = chunk[np.argsort(lengths[chunk], kind="stable")]
+        found += [chunk[k : k + size] for k in range(0, len(chunk), size)]
+    yield from (found[i] for i in rng.permutation(len(found)) if len(found[i]) > 1)
