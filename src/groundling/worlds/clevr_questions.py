@@ -1,8 +1,8 @@
 """CLEVR questions of the subset that G2L2 learns: read from CLEVR's JSON, or made from scenes.
 
-The subset (thesis 6.3.1): no coreference and one meaning a word. Of CLEVR's forms we keep zero, one and two hops, `and`
-and `or` up to 20 words, where what is asked stands before what it is asked of; left out are `;` (it, its), `made of` and
-`how big` (`big` is an adjective elsewhere) and `The ... is what color`.
+The subset (thesis 6.3.1): no coreference and one meaning a word. Of CLEVR's forms we keep zero, one and two hops,
+`and` and `or` up to 20 words, where what is asked stands before what it is asked of; left out are `;` (it, its),
+`made of` and `how big` (`big` is an adjective elsewhere) and `The ... is what color`.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from torch import Tensor
 
 from groundling.systems.g2l2.categories import Category, Functor
 from groundling.systems.g2l2.domain import Domain, Root, World
-from groundling.systems.g2l2.programs import BOUND, Apply, Arg, Call, Program, Slot, take_argument
+from groundling.systems.g2l2.programs import BOUND, Apply, Arg, Call, Program, Slot, take_argument, walk
 
 State = tuple[Category, Program]  # what two derivations must share to be merged
 TINY = 1e-30
@@ -133,8 +133,9 @@ def expected_execution(domain: Domain, world: World, lexical: Row, empty: Tensor
     for width in range(1, length + 1):
         found: dict[State, list[_Derived]] = {}
         _add_lexical(found, lexical, before, width, length)
+        _combine_values(found, domain, world, chart, width, length - width + 1)
         for split in range(1, width):
-            _combine(found, domain, world, chart[split], chart[width - split], split, length - width + 1)
+            _combine_functions(found, domain, world, chart[split], chart[width - split], split, length - width + 1)
         chart.append({state: _merge(ways) for state, ways in found.items()})
     return _readings(domain, chart, before)
 
@@ -151,23 +152,70 @@ def _add_lexical(
         found.setdefault(state, []).append(_Derived(weight[:, :, None], slots))
 
 
-def _combine(
+def _combine_values(
+    found: dict[State, list[_Derived]], domain: Domain, world: World, chart: list[Row], width: int, spans: int
+) -> None:
+    """Apply functors to values, for all spans of one width and all split points at once."""
+    stacked: dict[object, _Derived] = {}  # one argument serves many functors
+    states = dict.fromkeys(state for row in chart[1:width] for state in row)
+    for state in states:
+        category = state[0]
+        if not isinstance(category, Functor) or not _is_plain(state):
+            continue
+        value = (category.argument, Slot(0))
+        left, right = (state, value) if category.slash == "/" else (value, state)
+        splits = tuple(k for k in range(1, width) if left in chart[k] and right in chart[width - k])
+        if splits:
+            here, there = _sides(splits, width, category.slash)
+            functor = _stack(chart, state, here, spans)
+            key = (value, there)
+            if key not in stacked:
+                stacked[key] = _stack(chart, value, there, spans)
+            target, programs = transition(state)
+            bound = stacked[key].slots[0]
+            values = tuple(evaluate(program, domain, world, functor.slots, bound) for program in programs)
+            found.setdefault(target, []).append(_Derived(functor.log_weight + stacked[key].log_weight, values))
+
+
+@lru_cache(maxsize=4096)
+def _is_plain(state: State) -> bool:
+    """Whether the state takes a value and holds no uncertain function."""
+    category, program = state
+    applied = any(isinstance(node, Apply) for node in walk(program))
+    return isinstance(category, Functor) and not isinstance(category.argument, Functor) and not applied
+
+
+def _sides(splits: tuple[int, ...], width: int, slash: str) -> tuple[tuple[tuple[int, int], ...], ...]:
+    """Return (width, first start) of the functor and of its argument, for each split point."""
+    left, right = tuple((k, 0) for k in splits), tuple((width - k, k) for k in splits)
+    return (left, right) if slash == "/" else (right, left)
+
+
+def _stack(chart: list[Row], state: State, places: tuple[tuple[int, int], ...], spans: int) -> _Derived:
+    items = [(chart[width][state], slice(start, start + spans)) for width, start in places]
+    slots = []
+    for index in range(len(items[0][0].slots)):
+        slices = [item.slots[index] for item, _ in items]
+        pairs = zip(slices, (where for _, where in items), strict=True)
+        slots.append(torch.stack([value[:, where] for value, where in pairs if isinstance(value, Tensor)], 2))
+    return _Derived(torch.stack([item.log_weight[:, where] for item, where in items], 2), tuple(slots))
+
+
+def _combine_functions(
     found: dict[State, list[_Derived]], domain: Domain, world: World, left: Row, right: Row, split: int, spans: int
 ) -> None:
-    """Apply functors of one side to arguments of the other, for all spans of one width and one split point."""
+    """Apply functors that take or hold functions, for all spans of one width and one split point."""
     starts, ends = slice(0, spans), slice(split, split + spans)
-    taken: dict[tuple[str, Category], tuple[Tensor, Value] | None] = {}  # one argument serves many functors
-    for functors, arguments, slash, here, there in (
-        (left, right, "/", starts, ends),
-        (right, left, "\\", ends, starts),
-    ):
+    sides = ((left, right, "/", starts, ends), (right, left, "\\", ends, starts))
+    for functors, arguments, slash, here, there in sides:
+        taken: dict[Category, tuple[Tensor, Value] | None] = {}  # one argument serves many functors
         for state, functor in functors.items():
             category = state[0]
-            if not isinstance(category, Functor) or category.slash != slash:
+            if not isinstance(category, Functor) or category.slash != slash or _is_plain(state):
                 continue
-            if (slash, category.argument) not in taken:
-                taken[slash, category.argument] = _argument(domain, arguments, category.argument, there)
-            argument = taken[slash, category.argument]
+            if category.argument not in taken:
+                taken[category.argument] = _argument(domain, arguments, category.argument, there)
+            argument = taken[category.argument]
             if argument is None:
                 continue
             target, programs = transition(state)

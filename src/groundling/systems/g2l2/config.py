@@ -23,6 +23,7 @@ class Config:
     usage_examples: int = 256  # on how many of them the use of entries is counted
     learning_rate: float = 0.1  # of the lexicon weights
     concept_learning_rate: float = 0.02  # of the concepts of words
+    parse_weight: float = 0.2  # of having any derivation at all, beside the answer; makes words unambiguous
     least_share: float = 1e-3  # entries with less of their word's successful use are pruned after a stage
     good_enough: float = 1.0  # training accuracy that ends the training
     restarts: int = 5  # how often to begin again when it stays below

@@ -49,10 +49,10 @@ class Operation:
 class ConceptType:
     """Concepts that words bring along: `size` numbers a word, grounded as `ground(world, parameters[word, size])`.
 
-    The result has the shape [batch, word, *type].
+    The result has the shape [batch, word, *type]. Size None is one number for each word of the lexicon.
     """
 
-    size: int
+    size: int | None
     ground: Callable[[World, Tensor], Tensor]
     start: float = 0.0  # mean of the initial values
     spread: float = 0.1  # their standard deviation

@@ -30,14 +30,10 @@ class Lexicon(nn.Module):
         entries = len(domain.templates) + domain.allow_empty
         self.weights = nn.Parameter(torch.randn(len(self.words), entries, generator=generator) * spread)
         self.register_buffer("active", torch.ones(len(self.words), entries, dtype=torch.bool))
-        self.concepts = nn.ParameterDict(
-            {
-                name: nn.Parameter(
-                    kind.start + kind.spread * torch.randn(len(self.words), kind.size, generator=generator)
-                )
-                for name, kind in domain.concepts.items()
-            }
-        )
+        self.concepts = nn.ParameterDict()
+        for name, kind in domain.concepts.items():
+            start = torch.randn(len(self.words), kind.size or len(self.words), generator=generator)
+            self.concepts[name] = nn.Parameter(kind.start + kind.spread * start)
         self.register_buffer("usage", torch.zeros(len(self.words), entries))
         self.register_buffer("progress", torch.zeros(2, dtype=torch.long))
         self.groups = group_templates(domain)
@@ -71,12 +67,17 @@ class Lexicon(nn.Module):
         rows = [[self.index[word] for word in example.words] for example in examples]
         return torch.tensor(rows, device=self.weights.device)
 
-    def loss(self, examples: Sequence[Any]) -> Tensor:
-        """Return -log P(answer) [batch] in expectation over derivations; sentences without any teach nothing."""
+    def loss(self, examples: Sequence[Any], parse_weight: float = 0.0) -> Tensor:
+        r"""Return -log P(answer | a derivation) - parse_weight * log(weight of all derivations), [batch].
+
+        Deviation: the thesis has the first term only. It leaves a word with two entries, each right in other
+        sentences, as it is; the second, small term makes a word pay for keeping several. It also rewards entries with
+        more than one derivation a sentence, so it must stay small (`V\V/V` for `and`).
+        """
         world, roots = self.readings(examples)
-        if not roots:
+        if not roots:  # nothing to learn from what pruning left
             return self.weights.new_zeros(len(examples)) * self.weights.sum()
-        return -self.domain.log_likelihood(world, roots)
+        return -self.domain.log_likelihood(world, roots) - parse_weight * total_weight(roots)
 
     def count_usage(self, batches: Iterable[Sequence[Any]]) -> None:
         """Count how often each entry is used in derivations that give the right answer, in expectation.

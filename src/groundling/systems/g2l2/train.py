@@ -70,7 +70,7 @@ def _attempt(
     course = Course(config, examples, lexicon)
     settings: dict[str, Any] = {
         "batches": course.batches,
-        "loss": lambda module, batch, _: module.loss(batch).mean(),
+        "loss": lambda module, batch, _: module.loss(batch, config.parse_weight).mean(),
         "optimizer": torch.optim.Adam(groups),
         "epochs": config.epochs_a_stage * len(config.stages),
         "seed": seed * 1000 + attempt,
