@@ -16,7 +16,7 @@ from groundling.names import load
 COMMANDS: dict[str, tuple[str, str]] = {
     "score": ("groundling.cli.score:app", "Score trees, dependencies, alignments, segments, programs."),
     "vgnsl": ("groundling.cli.vgnsl:app", "Learn phrase structure from captions and images."),
-    "avnsl": ("groundling.cli.avnsl:app", "AV-NSL: cut speech into words and parse it, learned from speech and images."),
+    "avnsl": ("groundling.cli.avnsl:app", "Cut speech into words and parse it, learned from speech and images."),
     "demo": ("groundling.cli.demo:demo_command", "See all of it work: built-in data, one report."),
     "check": ("groundling.cli.check:check_command", "Name every fault of a file."),
     "convert": ("groundling.cli.convert:convert_command", "Convert between formats that hold the same structure."),
