@@ -17,6 +17,7 @@ _NEW_MOUNTS, _NEW_IPC, _NEW_PIDS = 0x00020000, 0x08000000, 0x20000000
 _NOSUID_NODEV, _NOEXEC, _PRIVATE_ALL = 2 | 4, 8, 0x4000 | 0x40000
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _NO_NEW_PRIVILEGES, _SET_SECCOMP, _KEEP_CAPABILITIES = 38, 22, 8
+_POPULATE_READ = 22
 _READ_SEARCH = 1 << 2  # CAP_DAC_READ_SEARCH
 
 
@@ -30,32 +31,49 @@ def _check(result: int, what: str) -> int:
     return result
 
 
-def fork_into_namespaces() -> int:
-    """Fork into new PID, mount and IPC namespaces; returns as `os.fork` does.
+def fork(*, namespaces: bool) -> int:
+    """Fork, into new PID, mount and IPC namespaces if asked; returns as `os.fork` does.
 
-    `unshare(CLONE_NEWPID)` works once a process only, so a server that forks many times needs clone itself.
+    `unshare(CLONE_NEWPID)` works once a process only, so a server that forks many times needs clone itself. Python's
+    hooks are left out: there is one thread, and they would touch (copy) over a hundred pages of each child.
     """
     number = _CLONE.get(platform.machine())
     if number is None:
         raise SetupError(f"no clone number known for {platform.machine()}")
-    ctypes.pythonapi.PyOS_BeforeFork()
-    pid = _libc.syscall(number, _NEW_PIDS | _NEW_MOUNTS | _NEW_IPC | int(signal.SIGCHLD), 0, 0, 0, 0)
-    (ctypes.pythonapi.PyOS_AfterFork_Child if pid == 0 else ctypes.pythonapi.PyOS_AfterFork_Parent)()
-    return _check(pid, "clone into new namespaces")
+    flags = _NEW_PIDS | _NEW_MOUNTS | _NEW_IPC if namespaces else 0
+    return _check(_libc.syscall(number, flags | int(signal.SIGCHLD), 0, 0, 0, 0), "clone")
 
 
-def mount_private(temporary_bytes: int) -> None:
-    """Give this mount namespace a fresh /tmp and a /proc that shows this PID namespace only."""
+def code_ranges() -> list[tuple[int, int]]:
+    """Where the interpreter's and the C library's machine code is mapped: (address, length)."""
+    found: list[tuple[int, int]] = []
+    with open("/proc/self/maps", encoding="utf-8") as lines:
+        for line in lines:
+            addresses, permissions, *_, path = [*line.split(), ""]
+            if "x" in permissions and any(name in path for name in ("python", "libc.so", "libc-")):
+                start, end = (int(part, 16) for part in addresses.split("-"))
+                found.append((start, end - start))
+    return found
+
+
+def map_code(ranges: Sequence[tuple[int, int]]) -> None:
+    """Map the code pages at once instead of by some sixty page faults; a kernel before 5.14 says no, which is fine."""
+    for start, length in ranges:
+        _libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(length), _POPULATE_READ)
+
+
+def mount_private(options: bytes) -> None:
+    """Give this mount namespace a fresh /tmp (`temporary_options`) and a /proc that shows this PID namespace only."""
     _check(_libc.mount(b"none", b"/", None, _PRIVATE_ALL, None), "make mounts private")
-    mount_temporary("/tmp", temporary_bytes)
+    _check(_libc.mount(b"tmpfs", b"/tmp", b"tmpfs", _NOSUID_NODEV, options), "mount /tmp")
     if _libc.mount(b"proc", b"/proc", b"proc", _NOSUID_NODEV | _NOEXEC, None) < 0:
-        mount_temporary("/proc", 4096)  # nested containers may forbid a new /proc: an empty one hides the server's
+        # Nested containers may forbid a new /proc: an empty one hides the server's.
+        _check(_libc.mount(b"tmpfs", b"/proc", b"tmpfs", _NOSUID_NODEV, b"size=4096"), "hide /proc")
 
 
-def mount_temporary(path: str, size: int) -> None:
-    """Mount an empty file system of at most `size` bytes at `path`."""
-    options = f"size={size},nr_inodes=4096,mode=755".encode()
-    _check(_libc.mount(b"tmpfs", path.encode(), b"tmpfs", _NOSUID_NODEV, options), f"mount {path}")
+def temporary_options(size: int) -> bytes:
+    """Mount options of a file system of at most `size` bytes."""
+    return f"size={size},nr_inodes=4096,mode=755".encode()
 
 
 def bind(source: str, target: str) -> None:
@@ -84,13 +102,15 @@ def forbid_new_privileges() -> None:
     _check(_libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0), "no_new_privs")
 
 
-def limit_resources(limits: Mapping[str, int]) -> None:
-    """Set each rlimit by name (`AS`, `CPU`, ...); a lower hard limit of the container stands."""
+def possible_limits(limits: Mapping[str, int]) -> list[tuple[int, tuple[int, int]]]:
+    """The rlimits by name (`AS`, `CPU`, ...) as (kind, (soft, hard)); a lower hard limit of the container stands."""
+    found: list[tuple[int, tuple[int, int]]] = []
     for name, wanted in limits.items():
         kind = getattr(resource, f"RLIMIT_{name}")
         hard = resource.getrlimit(kind)[1]
         value = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        resource.setrlimit(kind, (value, value))
+        found.append((kind, (value, value)))
+    return found
 
 
 def landlock_version() -> int:
@@ -134,11 +154,16 @@ def restrict_to(ruleset: int) -> None:
     _check(_libc.syscall(_RESTRICT_SELF, ruleset, 0), "enter landlock")
 
 
-def install_filter(bpf: bytes) -> None:
-    """Install a compiled seccomp filter (an array of 8-byte BPF instructions), for good."""
+class Filter(ctypes.Structure):
+    """A compiled seccomp filter (an array of 8-byte BPF instructions), as the kernel wants it; made before the fork."""
 
-    class Program(ctypes.Structure):
-        _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
+    _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
 
-    program = Program(len(bpf) // 8, bpf)
+    @staticmethod
+    def of(bpf: bytes) -> Filter:
+        return Filter(len(bpf) // 8, bpf)
+
+
+def install_filter(program: Filter) -> None:
+    """Install the filter, for good."""
     _check(_libc.prctl(_SET_SECCOMP, 2, ctypes.byref(program), 0, 0), "install seccomp filter")

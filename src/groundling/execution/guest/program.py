@@ -17,13 +17,17 @@ LOADED, REFUSED = -1, -2  # indices of the two lines that answer no input
 _MESSAGE_LENGTH = 300
 
 
-def run_program(code: str, inputs: list[str], nonce: str, send: Callable[[bytes], None]) -> None:
-    """Load `code` as a module called `program`, then evaluate each input in it; one line goes out for each."""
+def prepare() -> None:
+    """What every program finds, set up once before the forks: it costs each of them nothing."""
     random.seed(0)  # all candidates see the same "random" numbers, so that equal programs agree
     sys.stdin = io.StringIO()
     sys.stdout = sys.stderr = io.TextIOWrapper(
         io.FileIO(1, "w", closefd=False), encoding="utf-8", errors="backslashreplace", write_through=False
     )
+
+
+def run_program(code: str, inputs: list[str], nonce: str, send: Callable[[bytes], None]) -> None:
+    """Load `code` as a module called `program`, then evaluate each input in it; one line goes out for each."""
     module = types.ModuleType("program")
     sys.modules["program"] = module  # dataclasses and pickle look classes up by module name
     if _step(LOADED, lambda: _load(code, module), nonce, send):

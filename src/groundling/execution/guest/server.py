@@ -6,6 +6,7 @@ import base64
 import gc
 import json
 import os
+import resource
 import select
 import signal
 import sys
@@ -38,6 +39,7 @@ def serve(config: dict[str, Any]) -> None:
     if config["drop_to"] is not None:  # root, without namespaces
         isolation.become(config["drop_to"], may_search=config["level"] == "landlock" and config["hidden"])
     isolation.forbid_new_privileges()
+    program.prepare()
     walls = Walls(config)
     gc.collect()
     gc.freeze()
@@ -51,31 +53,40 @@ class Walls:
 
     def __init__(self, config: dict[str, Any]) -> None:
         self.level: str = config["level"]
-        self.filters = {name: base64.b64decode(text) for name, text in config["filters"].items()}
+        self.code = isolation.code_ranges()
+        self.filters = {name: isolation.Filter.of(base64.b64decode(t)) for name, t in config["filters"].items()}
         if self.level == "landlock":
             os.dup2(isolation.landlock_ruleset(config["readable"]), _RULESET)
 
     def fork(self) -> int:
-        return isolation.fork_into_namespaces() if self.level == "bubblewrap" else os.fork()
+        return isolation.fork(namespaces=self.level == "bubblewrap")
+
+    def prepare(self, request: dict[str, Any]) -> None:
+        """Do before the fork what can be done: each page that the child touches first is a page copied."""
+        name = "processes" if request["processes"] and self.level == "bubblewrap" else self.level
+        request["filter"] = self.filters.get(name)
+        request["limits"] = isolation.possible_limits(request["rlimits"])
+        request["temporary_options"] = isolation.temporary_options(request["temporary_bytes"])
 
     def enter(self, request: dict[str, Any]) -> None:
         """Lock this process up; the last step, the filter, forbids most of what the earlier ones used."""
         if self.level == "bubblewrap":
-            isolation.mount_private(request["temporary_bytes"])
+            isolation.mount_private(request["temporary_options"])
             os.chdir("/tmp")
             if request["language"] == "bash":
                 shell.enter_tree(request)
             isolation.drop_capabilities()
         if self.level == "landlock":
             isolation.restrict_to(_RULESET)
-        isolation.limit_resources(request["rlimits"])
-        name = "processes" if request["processes"] and self.level == "bubblewrap" else self.level
-        if name in self.filters:
-            isolation.install_filter(self.filters[name])
+        for kind, bounds in request["limits"]:
+            resource.setrlimit(kind, bounds)
+        if request["filter"] is not None:
+            isolation.install_filter(request["filter"])
 
 
 def _child(request: dict[str, Any], walls: Walls, result: int, output: int) -> None:
     """Become the program; never returns."""
+    isolation.map_code(walls.code)
     os.setsid()
     os.dup2(output, 1)
     os.dup2(output, 2)
@@ -96,6 +107,7 @@ def _child(request: dict[str, Any], walls: Walls, result: int, output: int) -> N
 
 
 def _run(request: dict[str, Any], walls: Walls) -> tuple[dict[str, Any], bytes, bytes]:
+    walls.prepare(request)
     result_read, result_write = os.pipe()
     output_read, output_write = os.pipe()
     start = time.monotonic()
