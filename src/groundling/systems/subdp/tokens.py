@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 import unicodedata
 from functools import cache
+from typing import NamedTuple
 
 from groundling.algorithms.word_tokens import word_tokens
+from groundling.errors import ConfigError
 
 # Contractions that UD writes as two words; only those that are never anything else (French `des` is often an article).
 _PREPOSITIONS = {"di": "de", "a": "a", "da": "da", "in": "ne", "su": "su", "con": "co"}
@@ -37,23 +39,58 @@ _ABBREVIATIONS = frozenset(
 )
 
 
+class Token(NamedTuple):
+    """A stretch of text and the words in it: one, or the parts of a contraction."""
+
+    surface: str
+    words: list[str]
+    space_after: bool
+
+
 def tokenise(text: str, language: str = "") -> list[str]:
     """Split raw text into words. `language` (a code such as `fr`) adds its elisions and contractions.
 
     >>> tokenise("L'ami du roi n’est pas là (1,5 %).", "fr")
     ["L'", 'ami', 'de', 'le', 'roi', "n'", 'est', 'pas', 'là', '(', '1,5', '%', ')', '.']
-    >>> tokenise("They don't like Bob's U.S. visit.", "en")
-    ['They', 'do', "n't", 'like', 'Bob', "'s", 'U.S.', 'visit', '.']
+    >>> tokenise("They don't like Bob's well-known U.S. visit.", "en")
+    ['They', 'do', "n't", 'like', 'Bob', "'s", 'well', '-', 'known', 'U.S.', 'visit', '.']
     >>> tokenise("मैं घर गया।", "hi")
     ['मैं', 'घर', 'गया', '।']
     """
-    if language in WITHOUT_SPACES:
-        return word_tokens(text)
-    words: list[str] = []
-    for chunk in (re.sub(r"(?<=\w)-(?=\w)", " - ", text) if language in HYPHENS else text).split():
-        for word in _split_chunk(_plain_apostrophes(chunk)):
-            words += _split_word(word, language)
-    return words
+    return [word for token in cut(text, language) for word in token.words]
+
+
+def cut(text: str, language: str = "") -> list[Token]:
+    """Split raw text into tokens that remember what stood there.
+
+    >>> [(t.surface, t.words) for t in cut("du roi.", "fr")]
+    [('du', ['de', 'le']), ('roi', ['roi']), ('.', ['.'])]
+    """
+    check_language(language)
+    tokens: list[Token] = []
+    for chunk in text.split():
+        parts = word_tokens(chunk) if language in WITHOUT_SPACES else _parts(_plain_apostrophes(chunk), language)
+        for part in parts:
+            words = _split_word(part, language)
+            if "".join(words) == part:
+                tokens += [Token(word, [word], False) for word in words]
+            else:
+                tokens.append(Token(part, words, False))
+        tokens[-1] = tokens[-1]._replace(space_after=True)
+    return tokens
+
+
+def check_language(language: str) -> None:
+    """Raise unless it is a code of two or three letters, or nothing."""
+    if language and not re.fullmatch("[a-z]{2,3}", language):
+        raise ConfigError(
+            f"{language!r} is no language code. Give two or three letters (ISO 639), such as de, hi or yue."
+        )
+
+
+def _parts(chunk: str, language: str) -> list[str]:
+    pieces = re.split(r"(?<=\w)(-)(?=\w)", chunk) if language in HYPHENS else [chunk]
+    return [part for piece in pieces for part in _split_chunk(piece)]
 
 
 def _plain_apostrophes(chunk: str) -> str:
