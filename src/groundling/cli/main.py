@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "convert": ("groundling.cli.convert:convert_command", "Convert between formats that hold the same structure."),
     "data": ("groundling.cli.data:app", "Corpora: which are here, where the others come from."),
     "mbrexec": ("groundling.cli.mbrexec:app", "Choose among generated programs by running them in a sandbox."),
+    "subdp": ("groundling.cli.subdp:app", "Dependency parsers, carried over to languages without a treebank."),
 }
 
 _EPILOG = "Every command has examples: try `groundling COMMAND --help`. Answers go to stdout, progress to stderr."
