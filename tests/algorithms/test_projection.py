@@ -4,13 +4,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from groundling.algorithms.projection import (
+    SparseArcs,
     add_dummy_position,
     alignment_matrices,
+    mean_of_sources,
     normalise_rows,
     one_to_one,
     project,
     project_arcs,
+    project_hard,
     project_labels,
+    project_sparse,
 )
 from groundling.errors import FormatError
 from groundling.structures import Alignment, SoftDependencies
@@ -82,3 +86,55 @@ def test_operators_and_filter() -> None:
     assert one_to_one(Alignment.from_pharaoh("0-0 0-1 2-2 3-2 4-4")).sure == {(4, 4)}
     with pytest.raises(FormatError, match="outside a pair"):
         project(random_source(np.random.default_rng(0), 2), Alignment.from_pharaoh("5-0"), ("a",))
+
+
+@settings(max_examples=100, deadline=None)
+@given(seeds, sizes, sizes)
+def test_sparse_projection_equals_the_dense_one(seed: int, n: int, m: int) -> None:
+    rng = np.random.default_rng(seed)
+    source = random_source(rng, n)
+    source.arcs[0] = 0
+    alignment = Alignment.from_matrix(rng.random((n, m)) < 0.5)
+    words = tuple(f"t{j}" for j in range(m))
+    dense = project(source, alignment, words)
+    assert source.label_probabilities is not None and dense.label_probabilities is not None
+    sparse = project_sparse(source.arcs, source.label_probabilities, alignment.matrix(n, m), least=0)
+    again = np.zeros_like(dense.arcs)
+    again[sparse.dependent, sparse.head] = sparse.weight
+    wanted = dense.arcs.copy()
+    np.fill_diagonal(wanted, 0)
+    assert again == pytest.approx(wanted, abs=1e-6)
+    assert sparse.labels == pytest.approx(dense.label_probabilities[sparse.dependent, sparse.head], abs=1e-5)
+    few = project_sparse(source.arcs, source.label_probabilities, alignment.matrix(n, m), least=0.2)
+    assert sorted(few.weight) == pytest.approx(sorted(w for w in sparse.weight if w > 0.2))
+
+
+def test_hard_projection_keeps_arcs_between_one_to_one_links() -> None:
+    # source: 1 -> 2 -> root, 3 -> 2; word 3 is linked twice, so its arc is lost
+    assert project_hard([2, 0, 2], Alignment.from_pharaoh("0-1 1-0 2-2 2-3"), 4).tolist() == [0, 1, -1, -1]
+    assert project_hard([2, 0], Alignment.from_pharaoh("0-0"), 1).tolist() == [-1]  # the head has no partner
+
+
+@settings(max_examples=50, deadline=None)
+@given(seeds, sizes)
+def test_soft_projection_of_a_hard_tree_through_one_to_one_links_is_hard_projection(seed: int, n: int) -> None:
+    rng = np.random.default_rng(seed)
+    heads = [int(rng.integers(0, i + 1)) for i in range(n)]  # earlier words, or the root
+    arcs = np.zeros((n + 1, n + 1))
+    arcs[np.arange(1, n + 1), heads] = 1
+    order = rng.permutation(n)
+    alignment = Alignment(frozenset((i, int(order[i])) for i in range(n) if rng.random() < 0.7))
+    sparse = project_sparse(arcs, np.ones((n + 1, n + 1, 1)), alignment.matrix(n, n))
+    hard = project_hard(heads, alignment, n)
+    assert dict(zip(sparse.dependent.tolist(), sparse.head.tolist(), strict=True)) == {
+        j + 1: int(h) for j, h in enumerate(hard) if h >= 0
+    }
+
+
+def test_mean_of_sources_averages_those_that_speak() -> None:
+    one = SparseArcs(*map(np.array, ([1, 2], [0, 1], [1.0, 0.5])), np.array([[1.0, 0.0], [1.0, 0.0]]))
+    two = SparseArcs(*map(np.array, ([1, 1], [0, 2], [0.5, 0.5])), np.array([[0.0, 1.0], [0.0, 1.0]]))
+    mean = mean_of_sources([one, two], 2)
+    found = {(d, h): w for d, h, w in zip(*(x.tolist() for x in mean[:3]), strict=True)}
+    assert found == {(1, 0): 0.75, (1, 2): 0.25, (2, 1): 0.5}
+    assert mean.labels[0] == pytest.approx([2 / 3, 1 / 3])
