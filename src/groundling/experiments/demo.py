@@ -23,6 +23,7 @@ PARTS: dict[str, tuple[str, str]] = {
     "structures": ("groundling.experiments.demo_structures:run", "Structures: read, check, convert, draw"),
     "scores": ("groundling.experiments.demo_scores:run", "Scores: Struct-IoU and ParsEval, exact and signed"),
     "vgnsl": ("groundling.experiments.demo_vgnsl:run", "VG-NSL: trees from captions and pictures"),
+    "mbrexec": ("groundling.experiments.demo_mbrexec:run", "MBR-Exec: programs chosen by running them"),
 }
 
 LEAD = (

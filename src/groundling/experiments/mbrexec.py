@@ -6,13 +6,14 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from groundling.drawing.charts import draw_curves
 from groundling.errors import DataError
 from groundling.execution import Limits, Runner
+from groundling.experiments.tables import ResultRow
 from groundling.formats.files import atomic_write
 from groundling.metrics.base import Score
 from groundling.systems.mbrexec import Cache, Graded, Pool, corpora, curves, dual, execute, table
@@ -44,23 +45,17 @@ REFERENCE: dict[str, dict[str, float | None]] = {
 }
 
 
-class Row(NamedTuple):
-    """One row of a reproduced table: percent, and where the reference comes from."""
+def reproduce(name: str, data: Path, folder: Path, *, seed: int = 0, workers: int = 2) -> list[ResultRow]:
+    """Run one corpus (`mbpp`, `humaneval`, `mistral`, `spider`, `nl2bash`); results in `folder`, so that it resumes.
 
-    name: str
-    reference: float | None
-    ours: float
-    note: str
-
-
-def reproduce(name: str, data: Path, folder: Path, *, seed: int = 0, workers: int = 2) -> list[Row]:
-    """Run one corpus (`mbpp`, `humaneval`, `mistral`, `spider`, `nl2bash`); results in `folder`, so that it resumes."""
+    The thesis' Codex samples are not public, so its numbers have no row here; notes name the reference instead.
+    """
     if name not in REFERENCE:
         raise DataError(f"no corpus of programs is called {name!r}. There are: {', '.join(REFERENCE)}.")
     with Runner(workers=workers) as runner, Cache(folder / f"{name}.results.jsonl") as cache:
         graded = graded_corpus(name, data, runner, cache)
         rows = [
-            Row(label, REFERENCE[name].get(label), 100 * score.value, f"95% {score.interval}, n={score.n}")
+            ResultRow(label, None, 100 * score.value, _note(REFERENCE[name].get(label), score))
             for label, score in table(graded, sandbox=runner.level, seconds=3.0, seed=seed)
         ]
     points = curves(graded, CURVES, _sizes(graded), np.random.default_rng(seed))
@@ -71,6 +66,11 @@ def reproduce(name: str, data: Path, folder: Path, *, seed: int = 0, workers: in
     with atomic_write(folder / f"{name}.svg") as file:
         file.write(draw(points))
     return rows
+
+
+def _note(reference: float | None, score: Score) -> str:
+    known = f"reference {reference}; " if reference is not None else ""
+    return f"{known}95% {score.interval}, n={score.n}"
 
 
 def graded_corpus(name: str, data: Path, runner: Runner, cache: Cache) -> list[Graded]:
@@ -139,3 +139,11 @@ def curves_text(points: Sequence[Point]) -> str:
     wide = max(len(name) for name in names)
     lines = [" " * wide + "".join(f"{f'N = {size}':>14}" for size in sizes)]
     return "\n".join(lines + [f"{n:{wide}}" + "".join(f"{known[n, s]:>14}" for s in sizes) for n in names])
+
+
+def run(data: Path, out: Path, seed: int = 0) -> list[ResultRow]:
+    """Every corpus, one after another, for `groundling reproduce`."""
+    rows: list[ResultRow] = []
+    for name in REFERENCE:
+        rows += [row._replace(name=f"{name}: {row.name}") for row in reproduce(name, data, out, seed=seed)]
+    return rows

@@ -74,10 +74,14 @@ def agreement_groups(pool: Pool) -> list[dict[str, Any]]:
 def _results(item: Executed, pool: Pool, groups: Sequence[dict[str, Any]]) -> Table:
     """A row an input: what the largest groups say."""
     largest = [group for group in groups if not group["failed"]][:4]
-    header = ["input", *[f"{len(group['programs'])} programs" for group in largest]]
+    header = ["input", *[_count(len(group["programs"])) for group in largest]]
     count = len(pool.runs[0].keys)
     rows = [
         [text[:80], *[pool.runs[group["programs"][0]].shown[place] for group in largest]]
         for place, text in enumerate(item.task.inputs[:count][:12])
     ]
     return Table(header, rows, "What the largest groups answer")
+
+
+def _count(programs: int) -> str:
+    return f"{programs} program{'s' if programs > 1 else ''}"
