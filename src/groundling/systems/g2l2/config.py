@@ -21,6 +21,7 @@ class Config:
     steps: int = 25  # optimiser steps an epoch
     batch_size: int = 32
     usage_examples: int = 256  # on how many of them the use of entries is counted
+    check_examples: int = 1000  # on how many of them accuracy is measured after each epoch
     learning_rate: float = 0.1  # of the lexicon weights
     concept_learning_rate: float = 0.02  # of the concepts of words
     parse_weight: float = 0.2  # of having any derivation at all, beside the answer; makes words unambiguous

@@ -37,6 +37,7 @@ class Lexicon(nn.Module):
         self.register_buffer("usage", torch.zeros(len(self.words), entries))
         self.register_buffer("progress", torch.zeros(2, dtype=torch.long))
         self.groups = group_templates(domain)
+        self._void: set[str] | None = None  # words that are surely empty; found anew after pruning
 
     def log_probabilities(self) -> Tensor:
         """Return log p(entry | word), [word, entry]; pruned entries are at `OFF`."""
@@ -61,11 +62,23 @@ class Lexicon(nn.Module):
         return World(world.size, **world.tensors, **{f"all {name}": p[None] for name, p in self.concepts.items()})
 
     def encode(self, examples: Sequence[Any]) -> Tensor:
-        """Return word numbers [batch, length]."""
-        for example in examples:
-            refuse_unknown(example.words, self.index, " ".join(example.words)[:60])
-        rows = [[self.index[word] for word in example.words] for example in examples]
+        """Return word numbers [batch, length] of examples with equally many words that may mean something."""
+        rows = [[self.index[word] for word in words] for words in map(self.meaningful, examples)]
         return torch.tensor(rows, device=self.weights.device)
+
+    def meaningful(self, example: Any) -> tuple[str, ...]:
+        """Return the words without those that surely mean nothing: pruned down to the empty entry.
+
+        To leave them out changes no probability, and the chart is smaller.
+        """
+        refuse_unknown(example.words, self.index, " ".join(example.words)[:60])
+        if not self.domain.allow_empty:
+            return example.words
+        if self._void is None:
+            only = self.active[:, -1] & (self.active.sum(1) == 1)
+            self._void = {word for word, void in zip(self.words, only.tolist(), strict=True) if void}
+        kept = tuple(word for word in example.words if word not in self._void)
+        return kept or example.words
 
     def loss(self, examples: Sequence[Any], parse_weight: float = 0.0) -> Tensor:
         r"""Return -log P(answer | a derivation) - parse_weight * log(weight of all derivations), [batch].
@@ -102,6 +115,7 @@ class Lexicon(nn.Module):
         """Switch off entries with less than this share of their word's usage; a word that was not used keeps all."""
         share = self.usage / self.usage.sum(1, keepdim=True).clamp(min=1e-9)
         self.active &= (share >= least) | (self.usage.sum(1, keepdim=True) < 0.5)
+        self._void = None
 
     def best(self) -> list[int]:
         """Return the most used entry of each word."""

@@ -105,17 +105,17 @@ class Course:
         examples = self.stage()
         by_length: dict[int, list[Any]] = {}
         for example in examples:
-            by_length.setdefault(len(example.words), []).append(example)
+            by_length.setdefault(len(self.lexicon.meaningful(example)), []).append(example)
         for _ in range(self.config.steps):
-            pool = by_length[len(examples[rng.integers(len(examples))].words)]
+            pool = by_length[len(self.lexicon.meaningful(examples[rng.integers(len(examples))]))]
             yield [pool[i] for i in rng.permutation(len(pool))[: self.config.batch_size]]
 
     def evaluate(self, lexicon: Lexicon) -> dict[str, float]:
         """Count which entries are used, measure, and go on to the next stage when this one is learned."""
         examples = self.stage()
         step = max(1, len(examples) // self.config.usage_examples)
-        lexicon.count_usage(same_length(examples[::step], self.config.batch_size))
-        here = accuracy(lexicon, examples, clear=True)
+        lexicon.count_usage(same_length(lexicon, examples[::step], self.config.batch_size))
+        here = accuracy(lexicon, examples[:: max(1, len(examples) // self.config.check_examples)], clear=True)
         scores = {"stage": float(lexicon.progress[0]), "stage_accuracy": here, "accuracy": 0.0, "finished": 0.0}
         if here >= self.config.good_enough:
             scores["accuracy"] = accuracy(lexicon, self.examples, clear=True)
@@ -148,11 +148,12 @@ def choose(examples: list[Any], size: int, each_word: int) -> list[Any]:
     return chosen
 
 
-def same_length(examples: Sequence[Any], size: int) -> Iterator[list[Any]]:
-    """Yield batches of sentences of one length."""
+def same_length(lexicon: Lexicon, examples: Sequence[Any], size: int) -> Iterator[list[Any]]:
+    """Yield batches of sentences with equally many words that may mean something."""
+    lengths = {id(example): len(lexicon.meaningful(example)) for example in examples}
     batch: list[Any] = []
-    for example in sorted(examples, key=lambda item: len(item.words)):
-        if batch and (len(batch) == size or len(batch[0].words) != len(example.words)):
+    for example in sorted(examples, key=lambda item: lengths[id(item)]):
+        if batch and (len(batch) == size or lengths[id(batch[0])] != lengths[id(example)]):
             yield batch
             batch = []
         batch.append(example)
