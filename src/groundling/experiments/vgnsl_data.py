@@ -32,7 +32,8 @@ def _features(data: Path) -> dict[str, NDArray[Any]]:
     path = data / "vision" / "multi30k_features" / "efficientnet_lite0_f16.npz"
     if not path.exists():
         raise DataError(f"{path}: not there. `groundling data list` says where each corpus comes from.")
-    return dict(np.load(path))
+    with np.load(path) as found:
+        return dict(found)
 
 
 def multi30k(data: Path, split: str = "train", punctuation: bool = True) -> Captions:

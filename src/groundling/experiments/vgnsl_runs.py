@@ -68,9 +68,10 @@ class Kept:
     @classmethod
     def load(cls, path: Path) -> Kept:
         """Read what `write` wrote."""
-        found = np.load(path, allow_pickle=False)
-        facts = json.loads(str(found["facts"]))
-        return cls(found["epochs"], found["r1"], found["dev"], found["test"], facts["concreteness"], facts["seconds"])
+        with np.load(path, allow_pickle=False) as found:
+            arrays = {name: found[name] for name in found}
+        facts = json.loads(str(arrays.pop("facts")))
+        return cls(**arrays, **facts)
 
     def write(self, path: Path) -> None:
         """Keep it as one .npz."""

@@ -104,6 +104,10 @@ def _gumbel(like: Tensor, generator: torch.Generator) -> Tensor:
     return -torch.log(-torch.log(uniform.clamp(1e-10, 1 - 1e-7)))  # argmax(score + Gumbel) samples from softmax(score)
 
 
+def _rows(buffer: Tensor, rows: Tensor) -> Tensor:
+    return buffer.view(-1, buffer.shape[2]).index_select(0, rows)
+
+
 BEFORE, AFTER, NODE, STOP = range(4)  # what a slot remembers: its neighbours, its node, the word after its last
 
 
@@ -111,11 +115,12 @@ class _State:
     """Constituents in slots: a constituent sits in the slot of its first word; slot n means "nothing there"."""
 
     def __init__(self, scorer: Scorer, words: Tensor, lengths: Tensor, sides: Tensor) -> None:
-        batch, n, self.dim = words.shape
+        batch, n, _ = words.shape
         self.n, self.score, self.rows = n, scorer.score, torch.arange(batch, device=words.device)
         # Projections are linear: those of (a + b) / |a + b| are the scaled sum of their parts', so they ride along.
-        self.nodes = words.new_empty(batch, 2 * n - 1, self.dim + sides.shape[2])
-        self.nodes[:, :n, : self.dim], self.nodes[:, :n, self.dim :] = words, sides
+        self.vectors = words.new_empty(batch, 2 * n - 1, words.shape[2])
+        self.sides = sides.new_empty(batch, 2 * n - 1, sides.shape[2])
+        self.vectors[:, :n], self.sides[:, :n] = words, sides
         slot = torch.arange(n + 1, device=words.device)
         before, after = torch.where(slot > 0, slot - 1, n), torch.where(slot < n - 1, slot + 1, n)
         self.slots = torch.stack([before, after, slot % n, slot + 1], 1).repeat(batch, 1, 1)
@@ -140,9 +145,12 @@ class _State:
         previous, following = slot[:, BEFORE], gone[:, AFTER]
         self.merges[:, t, 0], self.merges[:, t, 1] = slot[:, NODE], gone[:, NODE]
         self.spans[:, t, 0], self.spans[:, t, 1] = here, gone[:, STOP]
-        total = take(self.nodes, self.merges[:, t]).sum(1)
-        norm = torch.linalg.vector_norm(total[:, : self.dim], dim=1, keepdim=True).clamp_min(TINY)
-        torch.div(total, norm, out=self.nodes[:, n + t])
+        rows_left, rows_right = (self.merges[:, t, side] + rows * (2 * n - 1) for side in (0, 1))
+        total = _rows(self.vectors, rows_left).add_(_rows(self.vectors, rows_right))
+        norm = torch.linalg.vector_norm(total, dim=1, keepdim=True).clamp_min(TINY)
+        torch.div(total, norm, out=self.vectors[:, n + t])
+        both = _rows(self.sides, rows_left).add_(_rows(self.sides, rows_right))
+        torch.div(both, norm, out=self.sides[:, n + t])
         new = torch.full_like(here, n + t)
         self.slots[rows, here] = torch.stack([previous, following, new, gone[:, STOP]], 1)
         self.slots[rows, following, BEFORE] = here
@@ -154,7 +162,7 @@ class _State:
         n, batch = self.n, len(self.rows)
         pair = n - 1 + 2 * t
         self.pairs[:, pair : pair + 2] = ends.view(batch, 2, 2)
-        sides = take(self.nodes[..., self.dim :], ends).view(batch, 2, 2, -1)
+        sides = take(self.sides, ends).view(batch, 2, 2, -1)
         slots = torch.stack([right, previous, here], 1)
         exists = torch.stack([torch.zeros_like(right), previous < n, following < n], 1).bool()
         scores = nn.functional.pad(self.score(sides[:, :, 0], sides[:, :, 1]), (1, 0))

@@ -22,8 +22,13 @@ def compose(words: Tensor, merges: Tensor) -> Tensor:
 
 
 def take(nodes: Tensor, index: Tensor) -> Tensor:
-    """Nodes (batch, m, dim) at index (batch, k) -> (batch, k, dim)."""
-    return nodes.gather(1, index.unsqueeze(-1).expand(*index.shape, nodes.shape[2]))
+    """Nodes (batch, m, dim) at index (batch, k) -> (batch, k, dim): whole rows at once, much faster than gather."""
+    return nodes.reshape(-1, nodes.shape[2]).index_select(0, flat_rows(index, nodes.shape[1])).view(*index.shape, -1)
+
+
+def flat_rows(index: Tensor, m: int) -> Tensor:
+    """Rows of a (batch, m, dim) tensor seen as (batch m, dim), for an index (batch, k)."""
+    return (index + torch.arange(0, len(index) * m, m, device=index.device)[:, None]).flatten()
 
 
 class _Compose(torch.autograd.Function):
@@ -36,8 +41,10 @@ class _Compose(torch.autograd.Function):
         nodes = words.new_empty(batch, n + steps, dim)
         nodes[:, :n] = words
         norms = words.new_empty(batch, steps, 1)
+        rows = flat_rows(merges.flatten(1), n + steps).view_as(merges)
         for t in range(steps):
-            total = take(nodes, merges[:, t]).sum(1)
+            left, right = (nodes.view(-1, dim).index_select(0, rows[:, t, side]) for side in (0, 1))
+            total = left.add_(right)
             norms[:, t] = torch.linalg.vector_norm(total, dim=1, keepdim=True).clamp_min(TINY)
             torch.div(total, norms[:, t], out=nodes[:, n + t])
         ctx.save_for_backward(nodes, merges, norms)
@@ -48,10 +55,11 @@ class _Compose(torch.autograd.Function):
         nodes, merges, norms = ctx.saved_tensors
         steps = merges.shape[1]
         n = nodes.shape[1] - steps
-        grad = grad.clone()
+        grad = grad.clone(memory_format=torch.contiguous_format)
+        rows = flat_rows(merges.flatten(1), nodes.shape[1]).view_as(merges)
         for t in reversed(range(steps)):
             above, made = grad[:, n + t], nodes[:, n + t]
             below = (above - (above * made).sum(1, keepdim=True) * made) / norms[:, t]
-            index = merges[:, t].unsqueeze(-1).expand(-1, 2, nodes.shape[2])
-            grad.scatter_add_(1, index, below.unsqueeze(1).expand(-1, 2, -1))
+            for side in (0, 1):
+                grad.view(-1, grad.shape[2]).index_add_(0, rows[:, t, side], below)
         return grad[:, :n], None

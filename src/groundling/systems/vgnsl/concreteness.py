@@ -58,20 +58,20 @@ def _token_concreteness(model: Model, captions: Captions) -> tuple[NDArray[np.in
 
 def read_norms(path: str | Path) -> dict[str, float]:
     """Read ratings: a table whose header names `Word` and `Conc.M` (Brysbaert et al. 2014), tab- or comma-separated."""
-    lines = open_text(path)
-    header = next(lines, "")
-    mark = "\t" if "\t" in header else ","
-    names = [name.strip().lower() for name in header.split(mark)]
-    if "word" not in names or "conc.m" not in names:
-        raise FormatError(f"{path}:1: no columns 'Word' and 'Conc.M' in the header. Give the table of Brysbaert et al.")
-    word, rating = names.index("word"), names.index("conc.m")
     norms: dict[str, float] = {}
-    for line in lines:
-        cells = line.split(mark)
-        try:
-            norms[cells[word].strip().lower()] = float(cells[rating])
-        except (IndexError, ValueError) as error:
-            raise FormatError(f"{lines.where}: no word with a rating in {line!r}.") from error
+    with open_text(path) as lines:
+        header = next(lines, "")
+        mark = "\t" if "\t" in header else ","
+        names = [name.strip().lower() for name in header.split(mark)]
+        if "word" not in names or "conc.m" not in names:
+            raise FormatError(f"{path}:1: no columns 'Word' and 'Conc.M'. Give the table of Brysbaert et al.")
+        word, rating = names.index("word"), names.index("conc.m")
+        for line in lines:
+            cells = line.split(mark)
+            try:
+                norms[cells[word].strip().lower()] = float(cells[rating])
+            except (IndexError, ValueError) as error:
+                raise FormatError(f"{lines.where}: no word with a rating in {line!r}.") from error
     return norms
 
 

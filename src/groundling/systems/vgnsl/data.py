@@ -68,8 +68,7 @@ def read_captions(captions: str | Path, features: str | Path, rows: str | Path |
 def read_features(path: str | Path) -> NDArray[np.float32]:
     """Image vectors (images, dim) from .npy, or the array `features` of an .npz."""
     try:
-        found = np.load(path, allow_pickle=False)
-        array = found if isinstance(found, np.ndarray) else found["features"]
+        array = _load(path)
     except KeyError as error:
         raise FormatError(
             f"{path}: holds no array called 'features'. Save it as `np.savez(path, features=...)`."
@@ -85,13 +84,21 @@ def read_features(path: str | Path) -> NDArray[np.float32]:
     return array.astype(np.float32)
 
 
+def _load(path: str | Path) -> NDArray[np.float32]:
+    found = np.load(path, allow_pickle=False)
+    if isinstance(found, np.ndarray):
+        return found
+    with found:
+        return found["features"]
+
+
 def _read_rows(path: str | Path) -> NDArray[np.int64]:
-    lines = open_text(path)
     numbers: list[int] = []
-    for line in lines:
-        if not line.strip().isdecimal():
-            raise FormatError(f"{lines.where}: {line!r} is not an image number. Write one number from 0 a line.")
-        numbers.append(int(line))
+    with open_text(path) as lines:
+        for line in lines:
+            if not line.strip().isdecimal():
+                raise FormatError(f"{lines.where}: {line!r} is not an image number. Write one number from 0 a line.")
+            numbers.append(int(line))
     return np.array(numbers, dtype=np.int64)
 
 

@@ -60,17 +60,17 @@ def read_vectors(path: str | Path, only: frozenset[str] | None = None, lowercase
     words: list[str] = []
     rows: list[NDArray[np.float32]] = []
     seen: set[str] = set()
-    lines = open_text(path)
-    for line in lines:
-        word, *numbers = line.rstrip().split(" ")
-        if lines.number == 1 and len(numbers) == 1 and word.isdecimal():
-            continue
-        word = word.lower() if lowercase else word
-        if word in seen or (only is not None and word not in only):
-            continue
-        rows.append(_row(numbers, rows[0] if rows else None, lines.where))
-        seen.add(word)
-        words.append(word)
+    with open_text(path) as lines:
+        for line in lines:
+            word, *numbers = line.rstrip().split(" ")
+            if lines.number == 1 and len(numbers) == 1 and word.isdecimal():
+                continue
+            word = word.lower() if lowercase else word
+            if word in seen or (only is not None and word not in only):
+                continue
+            rows.append(_row(numbers, rows[0] if rows else None, lines.where))
+            seen.add(word)
+            words.append(word)
     if not words:
         raise FormatError(f"{path}: holds no vector of a word that is asked for. Is it a .vec text file?")
     matrix = np.stack(rows)

@@ -1,5 +1,6 @@
 """What VG-NSL is compared with (thesis 3.3.2): each learns from captions, some from images, and then parses.
 
+>>> import numpy as np
 >>> captions = Captions((("a", "cat"), ("a", "cat", "sits")), np.zeros(2, dtype=np.int64), np.zeros((1, 2), np.float32))
 >>> str(train("left", captions, seed=0).parse([("a", "cat", "sits")])[0])
 '( ( a cat ) sits )'
@@ -8,8 +9,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-
-import numpy as np
 
 from groundling.names import lookup
 from groundling.structures.tree import Tree

@@ -66,7 +66,7 @@ def mutual_neighbours(
     neighbours: int = NEIGHBOURS,
     min_count: int = 3,
 ) -> dict[str, float]:
-    """Concreteness of words in the manner of Hessel et al. (2018): do the images of a word lie near each other?
+    """Concreteness of words in the manner of Hessel et al. (2018): the images of a concrete word lie together.
 
     How many of the `neighbours` nearest images of an image with the word have the word too, over what a random set of
     images of that size would give. One is added to both sums, so that rare words stay near 1 unless they insist.
