@@ -17,10 +17,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "score": ("groundling.cli.score:app", "Score trees, dependencies, alignments, segments, programs."),
     "vgnsl": ("groundling.cli.vgnsl:app", "Learn phrase structure from captions and images."),
     "avnsl": ("groundling.cli.avnsl:app", "Cut speech into words and parse it, learned from speech and images."),
+    "g2l2": ("groundling.cli.g2l2:app", "Learn what words mean and how they combine, from what sentences do."),
     "demo": ("groundling.cli.demo:demo_command", "See all of it work: built-in data, one report."),
     "check": ("groundling.cli.check:check_command", "Name every fault of a file."),
     "convert": ("groundling.cli.convert:convert_command", "Convert between formats that hold the same structure."),
     "data": ("groundling.cli.data:app", "Corpora: which are here, where the others come from."),
+    "web": ("groundling.cli.web:web_command", "A page in the browser: try each system by hand."),
     "mbrexec": ("groundling.cli.mbrexec:app", "Choose among generated programs by running them in a sandbox."),
     "subdp": ("groundling.cli.subdp:app", "Dependency parsers, carried over to languages without a treebank."),
 }

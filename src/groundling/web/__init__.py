@@ -1,0 +1,1 @@
+"""One local page for all of it: a FastAPI app, a static page without build step, nothing loaded from elsewhere."""
