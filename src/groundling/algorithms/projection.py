@@ -204,16 +204,37 @@ def mean_of_sources(trees: Sequence[SparseArcs], length: int) -> SparseArcs:
 
     A word's weights sum to the mean of the sums; the labels of an arc are the mean by weight.
     """
+    voices = np.zeros(length + 1, dtype=np.float32)
+    for tree in trees:
+        voices[np.unique(tree.dependent)] += 1
+    total = _sum(trees, length)
+    return total._replace(weight=total.weight / voices[total.dependent])
+
+
+def fill_missing(tree: SparseArcs, arcs: Array, labels: Array, least: float = 0.01) -> SparseArcs:
+    """Give the mass that projection lost to another distribution over the same words: each row then sums to 1.
+
+    Shapes: arcs (n+1, n+1), labels (n+1, n+1, L). Arcs that get no more than `least` this way are left out.
+    """
+    missing = 1 - np.bincount(tree.dependent, tree.weight, len(arcs))
+    missing[0] = 0
+    extra = missing.clip(0)[:, None] * arcs
+    dependent, head = np.nonzero(extra > least)
+    other = SparseArcs(
+        dependent, head, extra[dependent, head].astype(np.float32), labels[dependent, head].astype(np.float32)
+    )
+    return _sum([tree, other], len(arcs) - 1)
+
+
+def _sum(trees: Sequence[SparseArcs], length: int) -> SparseArcs:
+    """Add weights arc by arc; the labels of an arc are their mean by weight."""
     width = length + 1
-    labels = trees[0].labels.shape[1]
     total = np.zeros(width * width, dtype=np.float32)
-    mass = np.zeros((width * width, labels), dtype=np.float32)
-    voices = np.zeros(width, dtype=np.float32)
+    mass = np.zeros((width * width, trees[0].labels.shape[1]), dtype=np.float32)
     for tree in trees:
         cell = tree.dependent * width + tree.head
         total[cell] += tree.weight
         mass[cell] += tree.weight[:, None] * tree.labels
-        voices[np.unique(tree.dependent)] += 1
     kept = np.flatnonzero(total)
     dependent, head = np.divmod(kept, width)
-    return SparseArcs(dependent, head, total[kept] / voices[dependent], mass[kept] / total[kept, None])
+    return SparseArcs(dependent, head, total[kept], mass[kept] / total[kept, None])

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -119,17 +119,21 @@ class Transfer:
         self.source, self.target = bench.vectors(bench.material.bitext["en"]), bench.vectors(self.words)
         self.links = bench.links("en", language)
 
-    def train(self, silver: Sequence[Silver], start: Parser | None = None, best: str = "min dev_loss") -> Parser:
-        """P_2 on silver trees."""
-        trees = Trees(self.target.select(range(len(silver))), silver)
+    def train(
+        self, silver: Sequence[Silver], start: Parser | None = None, best: str = "min dev_loss", share: float = 0.0
+    ) -> Parser:
+        """P_2 on silver trees, with `share` gold English trees for each of them."""
+        trees = Trees(self.target, silver)
+        gold = self.bench.trees(self.bench.material.treebanks["en"]) if share else None
+        config = replace(self.bench.config, source_share=share)
         return train_target(
-            self.bench.config, trees, start or self.parser, seed=self.seed, device=self.bench.device, best=best
+            config, trees, start or self.parser, seed=self.seed, device=self.bench.device, best=best, gold=gold
         )[0].eval()
 
-    def soft(self, alignment: str = "many-to-one") -> list[Silver]:
+    def soft(self, alignment: Literal["many-to-one", "one-to-one"] = "many-to-one", fill: bool = False) -> list[Silver]:
         """SubDP's silver trees."""
-        config = replace(self.bench.config, alignment=alignment)
-        return silver_soft(self.parser, self.source, self.words, self.links, config)
+        config = replace(self.bench.config, alignment=alignment, fill=fill)
+        return silver_soft(self.parser, self.source, self.words, self.links, config, self.target)
 
     def rows(self) -> dict[str, Callable[[], Parser]]:
         """Name of the row -> how to get its parser."""
@@ -144,6 +148,8 @@ class Transfer:
             "RandI": lambda: self.train(self.soft(), start=random),
             "SubDP": lambda: self.train(self.soft()),
             "SubDP 1:1": lambda: self.train(self.soft("one-to-one")),
+            "SubDP + gold": lambda: self.train(self.soft(), share=1.0),
+            "SubDP + fill": lambda: self.train(self.soft(fill=True)),
         }
 
     def with_pairs(self, count: int) -> Parser:

@@ -17,7 +17,7 @@ class Config:
     arc_dim: int = 500
     label_dim: int = 100
     dropout: float = 0.33
-    lstm_dim: int = 0  # a BiLSTM of this width a direction over the words; 0: none
+    lstm_dim: int = 400  # two BiLSTM layers of this width a direction over the words; 0: none
     subtypes: bool = False  # Deviation: nsubj:pass is learned as nsubj; subtypes differ between treebanks
     source_epochs: int = 100
     source_learning_rate: float = 2e-3
@@ -25,6 +25,8 @@ class Config:
     target_learning_rate: float = 5e-4
     source_batch_words: int = 5000
     target_batch_words: int = 1500  # not in the thesis; its bitext is larger than a few thousand pairs
+    source_share: float = 0.0  # gold source sentences mixed into the target's training, per silver one (ours)
+    fill: bool = False  # give the mass lost to unaligned words to the source parser's own guess (ours)
     patience: int = 10  # epochs without a better score on held-out sentences
     held_out: float = 0.1  # of the silver trees, for early stopping (thesis 9.3.5)
     clip: float = 5.0
@@ -39,3 +41,5 @@ class Config:
             raise ConfigError("dropout and least lie in [0, 1), held_out between 0 and 1.")
         if min(self.arc_dim, self.label_dim, self.source_batch_words, self.target_batch_words) < 1 or self.lstm_dim < 0:
             raise ConfigError("arc_dim, label_dim and batch_words are at least 1, lstm_dim at least 0.")
+        if self.source_share < 0:
+            raise ConfigError("source_share is 0 or more: gold sentences per silver one.")

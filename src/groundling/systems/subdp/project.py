@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from groundling.algorithms.projection import one_to_one, project_hard, project_sparse
+from groundling.algorithms.projection import fill_missing, one_to_one, project_hard, project_sparse
 from groundling.errors import ConfigError, DataError
 from groundling.names import did_you_mean
 from groundling.structures import Alignment
@@ -35,9 +35,18 @@ def check_method(method: str) -> str:
 
 
 def silver_soft(
-    parser: Parser, source: Vectors, targets: Sequence[Words], alignments: Sequence[Alignment], config: Config
+    parser: Parser,
+    source: Vectors,
+    targets: Sequence[Words],
+    alignments: Sequence[Alignment],
+    config: Config,
+    own: Vectors | None = None,
 ) -> list[Silver]:
-    """SubDP: project the distributions of the source parser through the alignments."""
+    """SubDP: project the distributions of the source parser through the alignments.
+
+    With `config.fill` and the vectors of the target sentences in `own`, what is lost to unaligned words is given to
+    the parser's own distributions over the target sentence.
+    """
     _check_pairs(len(source), targets, alignments)
     links = [one_to_one(a) for a in alignments] if config.alignment == "one-to-one" else alignments
     least = 0.0 if config.label_pairs == "all" else config.least
@@ -46,6 +55,9 @@ def silver_soft(
         for k, parse in soft_parses(parser, source, range(len(source))):
             trees[k] = project_parse(parse, links[k], targets[k], least)
             progress.advance()
+    if config.fill and own is not None:
+        for k, parse in soft_parses(parser, own, range(len(own))):
+            trees[k] = trees[k]._replace(arcs=fill_missing(trees[k].arcs, parse.arcs, parse.labels, least))
     return [trees[k] for k in range(len(targets))]
 
 

@@ -33,6 +33,10 @@ class Trees(NamedTuple):
         """Some of the sentences."""
         return Trees(self.vectors.select(sentences), [self.trees[k] for k in sentences])
 
+    def joined(self, other: Trees) -> Trees:
+        """These sentences, then the other ones."""
+        return Trees(self.vectors.joined(other.vectors), [*self.trees, *other.trees])
+
 
 def new_parser(config: Config, vectors: Vectors, inventory: Inventory, seed: int) -> Parser:
     """A parser with random weights."""
@@ -69,11 +73,12 @@ def train_target(
     run: RunFolder | None = None,
     device: str = "auto",
     best: str = "min dev_loss",
+    gold: Trees | None = None,
 ) -> tuple[Parser, History]:
     """P_2: on silver trees, from the weights of `start`, which stays as it is (thesis 9.2.4).
 
     A tenth of the trees is held out: the epoch of least loss on them is kept, or with `best="max dev_las"` (for hard
-    trees) that of the best agreement.
+    trees) that of the best agreement. With `config.source_share` some of the `gold` source trees are mixed in (ours).
     """
     parser = copy.deepcopy(start)
     kept = [k for k, tree in enumerate(silver.trees) if len(tree.arcs.head)]
@@ -84,8 +89,12 @@ def train_target(
         )
     order = np.random.default_rng(seed).permutation(kept)
     out = max(1, int(len(order) * config.held_out))
+    train = silver.select(order[out:])
+    count = int(config.source_share * len(train.trees))
+    if gold is not None and count:
+        train = train.joined(gold.select(np.random.default_rng(seed).permutation(len(gold.trees))[:count]))
     history = _fit(
-        parser, config, silver.select(order[out:]), silver.select(order[:out]), seed, run, device, best,
+        parser, config, train, silver.select(order[:out]), seed, run, device, best,
         config.target_learning_rate, config.target_epochs, config.target_batch_words,
     )  # fmt: skip
     return parser, history

@@ -182,7 +182,8 @@ class Transfer:
             return silver_self(source.parser, vectors, bitext.targets, source.inventory)
         if self.job.method == "hard":
             return silver_hard(source.parser, vectors, bitext.targets, links, source.inventory)
-        return silver_soft(source.parser, vectors, bitext.targets, links, self.config)
+        own = cached_vectors(self.encoder, bitext.targets, self.layers, self.cache) if self.config.fill else None
+        return silver_soft(source.parser, vectors, bitext.targets, links, self.config, own)
 
     def _alignments(self, bitext: Bitext) -> list[Alignment]:
         path = self.folder / "alignments.pharaoh"
@@ -205,8 +206,9 @@ class Transfer:
         best = "max dev_las" if self.job.method in ("st", "hard") else "min dev_loss"
         with RunFolder(self.folder, resume=True) as run:
             parser, history = train_target(
-                self.config, Trees(vectors, silver), start, seed=self.seed, run=run, device=self.device, best=best
-            )
+                self.config, Trees(vectors, silver), start, seed=self.seed, run=run, device=self.device, best=best,
+                gold=self._gold(source.inventory) if self.config.source_share and self.job.treebank else None,
+            )  # fmt: skip
             if self.job.method == "dt-init":
                 parser = self._back_to_treebank(parser, source.inventory)
             facts = {"seed": self.seed, "method": self.job.method, "silver": history.best_value}
@@ -214,14 +216,17 @@ class Transfer:
             model.save(self.folder)
         return model
 
+    def _gold(self, inventory: Inventory) -> Trees:
+        trees = treebank(read_treebank(self.job.treebank), inventory, self.config.subtypes)
+        return Trees(cached_vectors(self.encoder, [t.words for t in trees], self.layers, self.cache), trees)
+
     def _back_to_treebank(self, parser: Any, inventory: Inventory) -> Any:
         """DT with SubDP init (table 9.3): the SubDP parser goes on with the gold trees of the source."""
-        gold = treebank(read_treebank(self.job.treebank), inventory, self.config.subtypes)
-        vectors = cached_vectors(self.encoder, [t.words for t in gold], self.layers, self.cache)
+        gold = self._gold(inventory)
         config = replace(self.config, target_batch_words=self.config.source_batch_words)
         with RunFolder(self.folder / "again", resume=True) as run:
             made, _ = train_target(
-                config, Trees(vectors, gold), parser, seed=self.seed, run=run, device=self.device, best="max dev_las"
+                config, gold, parser, seed=self.seed, run=run, device=self.device, best="max dev_las"
             )
         return made
 

@@ -62,6 +62,18 @@ class Vectors:
         words = np.repeat(self.starts[chosen] - starts[:-1], lengths) + np.arange(starts[-1])
         return Vectors(self.pieces, self.first[words], self.last[words], starts)
 
+    def joined(self, other: Vectors) -> Vectors:
+        """These sentences, then the other ones; only the pieces in use are copied."""
+        a, b = self._compact(), other._compact()
+        n = len(a.pieces)
+        first, last = np.append(a.first, b.first + n), np.append(a.last, b.last + n)
+        return Vectors(torch.cat([a.pieces, b.pieces]), first, last, np.append(a.starts, b.starts[1:] + a.starts[-1]))
+
+    def _compact(self) -> Vectors:
+        used, places = np.unique(np.stack([self.first, self.last]), return_inverse=True)
+        first, last = places.reshape(2, -1)
+        return Vectors(self.pieces[torch.from_numpy(used).to(self.pieces.device)], first, last, self.starts)
+
     def batch(self, sentences: Sequence[int] | Index, device: torch.device | str) -> Batch:
         """The vectors of the sentences with these numbers, padded to the longest."""
         chosen = self.select(sentences)
