@@ -1,6 +1,6 @@
 """A domain: the types, operations, concept slots and candidate entries that one short file declares (thesis 6.2.1).
 
-Subclass `Domain`, fill in its tables and its four methods, and give the file to `groundling g2l2 train --domain`.
+Subclass `Domain`, fill in its tables and methods, and give the file to `groundling g2l2 train --domain`.
 
 Values are tensors whose last dimensions are the type's own and whose leading dimensions are what the chart asks for,
 the batch first; every type is mixed linearly, so an operation that is linear in each argument makes CKY-E2 exact.
@@ -102,7 +102,7 @@ class Root:
 
 @dataclass
 class Domain(ABC):
-    """Tables and the four methods that a domain fills in."""
+    """Tables and the methods that a domain fills in."""
 
     name: str
     atoms: Mapping[str, str]  # syntactic atom -> semantic type
@@ -136,6 +136,10 @@ class Domain(ABC):
     @abstractmethod
     def read(self, path: str | Path) -> Iterator[Any]:
         """Read examples from a file."""
+
+    @abstractmethod
+    def ask(self, words: tuple[str, ...], place: int) -> Any:
+        """Return an example without an answer: these words, about scene number `place` where it has scenes."""
 
     def effort(self, example: Any) -> float:
         """Return how hard an example is: the curriculum and the cost of the chart go by it."""

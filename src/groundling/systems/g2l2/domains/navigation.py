@@ -120,6 +120,10 @@ class Navigation(Domain):
         """Return the actions of the command."""
         return " ".join(example.actions)
 
+    def ask(self, words: tuple[str, ...], place: int) -> Instruction:
+        """Return a command whose actions are not known."""
+        return Instruction(words, ())
+
     def effort(self, example: Instruction) -> float:
         """Return about what the chart costs: length cubed, times what grows with the target."""
         return len(example.words) ** 3 * (len(example.actions) + 12)

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from groundling.errors import ConfigError
+from groundling.errors import ConfigError, DataError
 from groundling.systems.g2l2.domain import ConceptType, Domain, Operation, Root, World, operations, template
 from groundling.worlds import clevr_questions, clevr_scenes
 from groundling.worlds.clevr_questions import Question
@@ -144,6 +144,13 @@ class Visual(Domain):
             raise ConfigError("CLEVR's questions need their scenes. Give the scenes file with `--scenes FILE`.")
         return clevr_questions.read(path, self.scenes)
 
+    def ask(self, words: tuple[str, ...], place: int) -> Question:
+        """Return a question about one of `scenes`."""
+        if self.scenes is None or place >= len(self.scenes):
+            count = len(self.scenes or ())
+            raise DataError(f"scene {place} is asked about, but there are {count} scenes. Give `--scenes FILE`.")
+        return Question(words, self.scenes[place], "")
+
     def answer_words(self) -> Iterable[str]:
         """Return the values of the attributes: they are answers."""
         return [value for values in ATTRIBUTES.values() for value in values]
@@ -153,7 +160,7 @@ def _code(answer: str, words: Mapping[str, int]) -> tuple[int, int]:
     """Return which type an answer has (0 bool, 1 integer, 2 word) and which of its values it is."""
     if answer in ("no", "yes"):
         return 0, int(answer == "yes")
-    return (1, min(int(answer), NUMBERS - 1)) if answer.isdigit() else (2, words.get(answer, -1))
+    return (1, min(int(answer), NUMBERS - 1)) if answer.isdigit() else (2, words.get(answer, 0))
 
 
 def _distribution(atom: str, value: Tensor) -> Tensor:
