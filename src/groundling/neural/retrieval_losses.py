@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -48,7 +49,7 @@ def match_all(similarity: Tensor, mask: Tensor, other: Tensor, margin: float, re
 
 def _hinges(columns: Tensor, own: Tensor, margin: float, reward_margin: float) -> tuple[Tensor, Tensor, Tensor]:
     """Per constituent: sum [s - own + m']+, sum [own - s - m']+ and #{s > own - m} over its image's negatives s."""
-    ordered = columns.sort(1).values
+    ordered = _sorted(columns)
     absent = torch.isinf(ordered)
     values = ordered.masked_fill(absent, 0.0)
     sums = torch.nn.functional.pad(values.cumsum(1), (1, 0))
@@ -59,6 +60,11 @@ def _hinges(columns: Tensor, own: Tensor, margin: float, reward_margin: float) -
     below = (upper - missing) * (own - reward_margin) - low
     active = total - torch.searchsorted(ordered, (own - margin).contiguous(), right=True)
     return above.clamp_min(0), below.clamp_min(0), active
+
+
+def _sorted(rows: Tensor) -> Tensor:
+    """Each row in rising order; on the CPU through numpy, whose sort is several times faster than torch's."""
+    return rows.sort(1).values if rows.is_cuda else torch.from_numpy(np.sort(rows.numpy(), axis=1))
 
 
 def _rival_weights(columns: Tensor, own: Tensor, mask: Tensor, active: Tensor, margin: float) -> Tensor:

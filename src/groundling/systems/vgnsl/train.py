@@ -54,7 +54,7 @@ def train(
     feed = Feed(config, vocabulary, captions)
     rates = {"scorer": config.scorer_learning_rate, "embedding": config.learning_rate, "image": config.learning_rate}
     groups = [{"params": learner.get_submodule(name).parameters(), "lr": rate} for name, rate in rates.items()]
-    optimizer = torch.optim.Adam(groups)
+    optimizer = torch.optim.Adam(groups, fused=True)  # one pass over the weights: they are many, the batch is small
     scheduler = torch.optim.lr_scheduler.MultiStepLR(optimizer, [config.drop_epoch], gamma=0.1)
     if run is not None:
         run.keep_config(config)
