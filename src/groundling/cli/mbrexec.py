@@ -159,6 +159,32 @@ def evaluate_command(
         print("\n" + experiment.curves_text(points))
 
 
+@app.command("tables")
+def tables_command(
+    corpus: Annotated[str | None, typer.Option("--corpus", help="mbpp, humaneval, mistral, spider or nl2bash.")] = None,
+    data: Annotated[str | None, typer.Option("--data", help="The folder of corpora; else $GROUNDLING_DATA.")] = None,
+    out: Annotated[
+        str, typer.Option("--out", help="Where results are kept; a killed run goes on.")
+    ] = "runs/reproduce/mbrexec",
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of draws and intervals.")] = 0,
+    workers: Workers = 2,
+) -> None:
+    """Run the real corpora and print every method's accuracy beside the reference.
+
+    Example: groundling mbrexec tables --corpus mbpp
+    """
+    from groundling.errors import DataError
+    from groundling.experiments import mbrexec as experiment
+    from groundling.experiments.tables import print_rows
+    from groundling.formats.corpora import data_dir
+
+    folder = data_dir(data)
+    if folder is None:
+        raise DataError("no corpora are here: give --data or $GROUNDLING_DATA. See `groundling data list`.")
+    for name in [corpus] if corpus else experiment.REFERENCE:
+        print(f"{name}\n{print_rows(experiment.reproduce(name, folder, Path(out), seed=seed, workers=workers))}\n")
+
+
 @app.command("sample")
 def sample_command(
     tasks: Annotated[str, typer.Argument(metavar="TASKS", help="JSON lines with task_id, text and, if any, info.")],

@@ -13,12 +13,13 @@ _libc = ctypes.PyDLL(None, use_errno=True)  # PyDLL keeps the interpreter lock: 
 _libc.mount.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_ulong, ctypes.c_char_p]
 _libc.syscall.restype = ctypes.c_long
 _CLONE = {"x86_64": 56, "aarch64": 220}  # the one system call here whose number differs by machine
-_NEW_MOUNTS, _NEW_IPC, _NEW_PIDS = 0x00020000, 0x08000000, 0x20000000
+_NEW_MOUNTS, _NEW_PIDS = 0x00020000, 0x20000000
 _NOSUID_NODEV, _NOEXEC, _PRIVATE_ALL = 2 | 4, 8, 0x4000 | 0x40000
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _NO_NEW_PRIVILEGES, _SET_SECCOMP, _KEEP_CAPABILITIES = 38, 22, 8
-_POPULATE_READ = 22
 _READ_SEARCH = 1 << 2  # CAP_DAC_READ_SEARCH
+_CAPABILITY_HEADER = (ctypes.c_uint32 * 2)(0x20080522, 0)  # made here: a new ctypes type costs a child eighty pages
+_NO_CAPABILITY = (ctypes.c_uint32 * 6)()
 
 
 class SetupError(Exception):
@@ -32,7 +33,7 @@ def _check(result: int, what: str) -> int:
 
 
 def fork(*, namespaces: bool) -> int:
-    """Fork, into new PID, mount and IPC namespaces if asked; returns as `os.fork` does.
+    """Fork, into new PID and mount namespaces if asked; returns as `os.fork` does.
 
     `unshare(CLONE_NEWPID)` works once a process only, so a server that forks many times needs clone itself. Python's
     hooks are left out: there is one thread, and they would touch (copy) over a hundred pages of each child.
@@ -40,26 +41,8 @@ def fork(*, namespaces: bool) -> int:
     number = _CLONE.get(platform.machine())
     if number is None:
         raise SetupError(f"no clone number known for {platform.machine()}")
-    flags = _NEW_PIDS | _NEW_MOUNTS | _NEW_IPC if namespaces else 0
+    flags = _NEW_PIDS | _NEW_MOUNTS if namespaces else 0  # the filter refuses IPC, so it needs none of its own
     return _check(_libc.syscall(number, flags | int(signal.SIGCHLD), 0, 0, 0, 0), "clone")
-
-
-def code_ranges() -> list[tuple[int, int]]:
-    """Where the interpreter's and the C library's machine code is mapped: (address, length)."""
-    found: list[tuple[int, int]] = []
-    with open("/proc/self/maps", encoding="utf-8") as lines:
-        for line in lines:
-            addresses, permissions, *_, path = [*line.split(), ""]
-            if "x" in permissions and any(name in path for name in ("python", "libc.so", "libc-")):
-                start, end = (int(part, 16) for part in addresses.split("-"))
-                found.append((start, end - start))
-    return found
-
-
-def map_code(ranges: Sequence[tuple[int, int]]) -> None:
-    """Map the code pages at once instead of by some sixty page faults; a kernel before 5.14 says no, which is fine."""
-    for start, length in ranges:
-        _libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(length), _POPULATE_READ)
 
 
 def mount_private(options: bytes) -> None:
@@ -83,8 +66,7 @@ def bind(source: str, target: str) -> None:
 
 def drop_capabilities() -> None:
     """Give up every capability; no_new_privs makes it for good."""
-    header = (ctypes.c_uint32 * 2)(0x20080522, 0)
-    _check(_libc.capset(header, (ctypes.c_uint32 * 6)()), "drop capabilities")
+    _check(_libc.capset(_CAPABILITY_HEADER, _NO_CAPABILITY), "drop capabilities")
 
 
 def become(user: int, *, may_search: bool) -> None:
@@ -93,8 +75,8 @@ def become(user: int, *, may_search: bool) -> None:
     os.setresgid(user, user, user)
     _check(_libc.prctl(_KEEP_CAPABILITIES, int(may_search), 0, 0, 0), "keep capabilities")
     os.setresuid(user, user, user)
-    header, search = (ctypes.c_uint32 * 2)(0x20080522, 0), _READ_SEARCH if may_search else 0
-    _check(_libc.capset(header, (ctypes.c_uint32 * 6)(search, search)), "reduce capabilities")
+    search = _READ_SEARCH if may_search else 0
+    _check(_libc.capset(_CAPABILITY_HEADER, (ctypes.c_uint32 * 6)(search, search)), "reduce capabilities")
 
 
 def forbid_new_privileges() -> None:

@@ -53,7 +53,6 @@ class Walls:
 
     def __init__(self, config: dict[str, Any]) -> None:
         self.level: str = config["level"]
-        self.code = isolation.code_ranges()
         self.filters = {name: isolation.Filter.of(base64.b64decode(t)) for name, t in config["filters"].items()}
         if self.level == "landlock":
             os.dup2(isolation.landlock_ruleset(config["readable"]), _RULESET)
@@ -86,7 +85,6 @@ class Walls:
 
 def _child(request: dict[str, Any], walls: Walls, result: int, output: int) -> None:
     """Become the program; never returns."""
-    isolation.map_code(walls.code)
     os.setsid()
     os.dup2(output, 1)
     os.dup2(output, 2)
