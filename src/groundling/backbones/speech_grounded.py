@@ -13,6 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+HIDDEN = 5  # frames of a stretch that [CLS] is not shown in training
 FRAME_RATE = 50  # frames a second that come out; 100 go in
 
 
@@ -35,10 +36,17 @@ class GroundedEncoder(nn.Module):
     scale: Tensor
 
     def __init__(
-        self, mels: int = 40, dim: int = 64, heads: int = 4, layers: int = 2, reach: int = 8, feature_dim: int = 128
+        self,
+        mels: int = 40,
+        dim: int = 64,
+        heads: int = 4,
+        layers: int = 2,
+        reach: int = 3,
+        feature_dim: int = 128,
+        hide: float = 0.4,
     ) -> None:
         super().__init__()
-        self.mels, self.dim, self.heads, self.reach = mels, dim, heads, reach
+        self.mels, self.dim, self.heads, self.reach, self.hide = mels, dim, heads, reach, hide
         self.first = nn.Conv1d(mels, dim, 5, stride=2, padding=2)
         self.second = nn.Conv1d(dim, dim, 5, padding=2)
         self.cls = nn.Parameter(torch.randn(dim) * 0.1)
@@ -80,8 +88,16 @@ class GroundedEncoder(nn.Module):
         place = torch.arange(real.shape[1], device=real.device)
         near = (place[:, None] - place).abs() <= self.reach
         mask = F.pad(near[None] & real[:, None], (1, 0, 1, 0), value=False)
-        mask[:, 0] = F.pad(real, (1, 0), value=True)
+        mask[:, 0] = F.pad(self._shown(real), (1, 0), value=True)
         return mask | torch.eye(mask.shape[1], dtype=torch.bool, device=mask.device)  # padding sees itself, not NaN
+
+    def _shown(self, real: Tensor) -> Tensor:
+        """In training [CLS] is not shown random stretches, so that it learns to look at the whole of a word."""
+        if not self.training or not self.hide:
+            return real
+        starts = torch.rand(real.shape, device=real.device) < self.hide / HIDDEN
+        hidden = F.max_pool1d(F.pad(starts.float(), (HIDDEN - 1, 0))[:, None], HIDDEN, 1)[:, 0] > 0
+        return real & ~hidden
 
     def loss(self, heard: Heard, features: Tensor, numbers: Tensor) -> Tensor:
         """Cross-entropy of finding the image of an utterance and the utterance of an image, in the batch.

@@ -40,7 +40,10 @@ _Callback = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_short), ctype
 
 
 def espeak_voice(language: str = "en-us") -> Callable[[Sequence[str], np.random.Generator], Clip]:
-    """A voice for `speak_world`: each caption in a random variant, rate and pitch of this language."""
+    """A voice for `speak_world`: each caption in a random variant, rate and pitch of this language.
+
+    eSpeak keeps a state from one sentence to the next, so the same caption may differ by some milliseconds.
+    """
     _library()
 
     def voice(words: Sequence[str], rng: np.random.Generator) -> Clip:

@@ -1,10 +1,11 @@
-"""A small synthesiser: each letter has a spectral shape, a word is its letters' shapes in a row, speakers differ.
+"""A small synthesiser: each syllable has its own spectral shape, a word is its syllables in a row, speakers differ.
 
 Nothing like a human voice, but it has what matters to a learner: no pauses between words, no two utterances alike.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -17,7 +18,7 @@ from groundling.structures.segmentation import Segment, Segmentation
 RATE = 16_000
 HOP, WINDOW = 160, 320  # the filter changes every 10 ms
 FREQUENCIES = np.arange(WINDOW // 2 + 1) * RATE / WINDOW
-VOWELS = {"a": (730, 1100), "e": (530, 1850), "i": (300, 2300), "o": (560, 850), "u": (330, 1000), "y": (350, 1900)}
+_SYLLABLE = re.compile(r"[^aeiouy]*[aeiouy]+(?:[^aeiouy]+$)?|[^aeiouy]+$")
 
 
 class Clip(NamedTuple):
@@ -54,11 +55,12 @@ def speak(words: Sequence[str], speaker: Speaker, rng: np.random.Generator) -> C
     voices: list[NDArray[np.float64]] = [np.zeros(lead)]
     edges = [lead]
     for word in words:
-        for letter in _letters(word):
-            shape, voice, length = _phone(letter, round(speaker.tract, 2))
-            frames = max(2, round(length * speaker.rate * rng.uniform(0.8, 1.25)))
-            shapes.append(np.tile(shape * rng.uniform(0.8, 1.2), (frames, 1)))
-            voices.append(np.full(frames, voice))
+        for syllable in syllables(word):
+            first, last, voice = _shapes(syllable, round(speaker.tract, 2))
+            length = (8.0 if len(word) < 4 else 15.0) * speaker.rate * rng.uniform(0.8, 1.25)
+            glide = np.linspace(0, 1, max(3, round(length)))[:, None]
+            shapes.append(((1 - glide) * first + glide * last) * rng.uniform(0.8, 1.2))
+            voices.append(np.full(len(glide), voice))
         edges.append(sum(map(len, shapes)))
     shapes.append(np.zeros((tail, len(FREQUENCIES))))
     voices.append(np.zeros(tail))
@@ -70,26 +72,28 @@ def speak(words: Sequence[str], speaker: Speaker, rng: np.random.Generator) -> C
     return Clip(samples.clip(-1, 1).astype(np.float32), Segmentation(segments, len(samples) / RATE))
 
 
-def _letters(word: str) -> list[str]:
-    """Letters without repetition: "yellow" has one l."""
-    letters = [c for c in word.lower() if c.isalpha()] or ["a"]
-    return [c for c, before in zip(letters, ["", *letters], strict=False) if c != before]
+def syllables(word: str) -> list[str]:
+    """Consonants and the vowels after them; what stands at the end belongs to the last.
+
+    >>> syllables("triangle"), syllables("square"), syllables("x")
+    (['tria', 'ngle'], ['squa', 're'], ['x'])
+    """
+    return _SYLLABLE.findall(word.lower()) or [word]
 
 
-@lru_cache(maxsize=4096)
-def _phone(letter: str, tract: float) -> tuple[NDArray[np.float64], float, float]:
-    """Spectrum, voicing (0-1) and frames of a letter. Vowels have formants; a consonant's shape is its code's hash."""
-    if letter in VOWELS:
-        low, high = VOWELS[letter]
-        peaks = [(low, 90, 1.0), (high, 140, 0.6), (2900.0, 220, 0.25)]
-        voice, length = 1.0, 8.0
-    else:
-        rng = np.random.default_rng(ord(letter))
-        voice = float(rng.choice([0.0, 0.5]))
-        peaks = [(rng.uniform(300, 2500) + 3000 * (1 - 2 * voice), rng.uniform(200, 700), 0.5) for _ in range(2)]
-        length = rng.uniform(4.5, 7)
-    shape = sum(level * np.exp(-(((FREQUENCIES - centre * tract) / width) ** 2)) for centre, width, level in peaks)
-    return np.asarray(shape), voice, length
+@lru_cache(maxsize=65536)
+def _shapes(syllable: str, tract: float) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
+    """Spectra at its beginning and end, and voicing (0-1): drawn at random, once and for ever, by its letters."""
+    rng = np.random.default_rng(list(syllable.encode()))
+    centres = np.sort(np.exp(rng.uniform(np.log(250), np.log(5500), 3)))
+    widths, levels = centres * rng.uniform(0.08, 0.2, 3) + 60, rng.uniform(0.4, 1.0, 3)
+    moved = centres * rng.uniform(0.85, 1.18, 3)
+    voice = float(rng.choice([1.0, 1.0, 0.3]))
+    first, last = (
+        np.sum(levels[:, None] * np.exp(-(((FREQUENCIES - at[:, None] * tract) / widths[:, None]) ** 2)), axis=0)
+        for at in (centres, moved)
+    )
+    return first, last, voice
 
 
 def _smooth(filters: NDArray[np.float64]) -> NDArray[np.float64]:
