@@ -34,11 +34,6 @@ def tokens(code: str, language: Language = "python") -> list[str]:
     return _TOKEN.findall(code)
 
 
-def bleu_agreement(candidates: Sequence[Tokens]) -> NDArray[np.float64]:
-    """Sum over references of BLEU(candidate, reference) in 0-100: minus the Bayes risk, thesis 7.4.2."""
-    return pairwise_bleu(candidates).sum(axis=1)
-
-
 def pairwise_bleu(candidates: Sequence[Tokens]) -> NDArray[np.float64]:
     """`bleu[i, j]`: sentence BLEU-4 of i against the one reference j (exponential smoothing, effective order).
 

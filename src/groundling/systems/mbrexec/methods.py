@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -26,6 +26,8 @@ class Pool:
     runs: tuple[Run, ...]
     test_runs: tuple[Run, ...] | None = None  # on generated asserts
     task_id: str = ""
+    whole: Pool | None = field(default=None, repr=False)  # the pool that this is a part of, and which part
+    part: tuple[int, ...] = ()
 
     @staticmethod
     def of(executed: Executed) -> Pool:
@@ -43,11 +45,26 @@ class Pool:
         """The same task with these candidates only."""
         tests = tuple(self.test_runs[i] for i in chosen) if self.test_runs is not None else None
         programs, runs = tuple(self.programs[i] for i in chosen), tuple(self.runs[i] for i in chosen)
-        return Pool(programs, runs, tests, self.task_id)
+        return Pool(programs, runs, tests, self.task_id, self, tuple(chosen))
 
     def first_inputs(self, count: int) -> Pool:
         """The same task with its first inputs only (the thesis runs one unless it says otherwise)."""
-        return replace(self, runs=tuple(replace(run, keys=run.keys[:count]) for run in self.runs))
+        runs = tuple(replace(run, keys=run.keys[:count]) for run in self.runs)
+        return replace(self, runs=runs, whole=self, part=tuple(range(len(runs))))
+
+    def bleu(self, unit: str) -> Scores:
+        """`bleu[i, j]` of the programs' texts by `char` or `token`; a part looks it up in the whole."""
+        if self.whole is not None:
+            return self.whole.bleu(unit)[np.ix_(self.part, self.part)]
+        return self._char_bleu if unit == "char" else self._token_bleu
+
+    @cached_property
+    def _char_bleu(self) -> Scores:
+        return bleu.pairwise_bleu([bleu.characters(p.code) for p in self.programs])
+
+    @cached_property
+    def _token_bleu(self) -> Scores:
+        return bleu.pairwise_bleu([bleu.tokens(p.code, p.language) for p in self.programs])
 
 
 def _likelihood(pool: Pool, mean: bool) -> Scores:
@@ -64,7 +81,7 @@ def _with_text(pool: Pool) -> Scores:
     Programs that are right are alike in what they give and, less so, in how they are written. Any share of the text
     from 0.1 to 0.5 did about equally well (docs/mbrexec.md).
     """
-    text = bleu.bleu_agreement([bleu.characters(p.code) for p in pool.programs]) / 100
+    text = pool.bleu("char").sum(axis=1) / 100
     return rules.soft_agreement(pool.ids) + TEXT_SHARE * text * rules.executable(pool.ids)
 
 
@@ -80,8 +97,8 @@ METHODS: dict[str, Callable[[Pool], Scores]] = {
     "executable": lambda pool: rules.executable(pool.ids),
     "ml": lambda pool: _likelihood(pool, mean=False),
     "mall": lambda pool: _likelihood(pool, mean=True),
-    "mbr-charbleu": lambda pool: bleu.bleu_agreement([bleu.characters(p.code) for p in pool.programs]),
-    "mbr-tokenbleu": lambda pool: bleu.bleu_agreement([bleu.tokens(p.code, p.language) for p in pool.programs]),
+    "mbr-charbleu": lambda pool: pool.bleu("char").sum(axis=1),  # minus the risk under -BLEU
+    "mbr-tokenbleu": lambda pool: pool.bleu("token").sum(axis=1),
     "mbr-exec": lambda pool: rules.hard_agreement(pool.ids),
     "mbr-exec-soft": lambda pool: rules.soft_agreement(pool.ids),
     "mbr-exec-text": lambda pool: _with_text(pool),
