@@ -30,7 +30,11 @@ CONTRACTIONS: dict[str, dict[str, str]] = {
         if preposition != "con" or tail in ("l", "i")
     },
 }  # fmt: skip
-ELISION = frozenset({"fr", "it"})  # the apostrophe belongs to the word before it: l' eau
+# words before an apostrophe that is theirs: l' eau, but aujourd'hui
+ELIDED = {
+    "fr": r"(?:[ldjmtsnc]|qu|jusqu|lorsqu|puisqu|quoiqu)",
+    "it": r"\w{1,8}",
+}
 HYPHENS = frozenset({"en", "de", "hi", "tr"})  # UD cuts well - known there, but not in French
 WITHOUT_SPACES = frozenset({"zh", "ja", "yue"})
 ENGLISH = re.compile(r"(?i)(n't|'(?:s|re|ve|ll|d|m))$")
@@ -101,8 +105,9 @@ def _plain_apostrophes(chunk: str) -> str:
 def _split_chunk(chunk: str) -> list[str]:
     """Cut punctuation and symbols off; inside a word `.`, `,`, `-`, `'` and the like stay between letters or digits."""
     parts = re.findall(_pattern(), chunk)
-    if len(parts) > 1 and parts[-1] == "." and _keeps_stop(parts[-2]):
-        parts[-2:] = [parts[-2] + "."]
+    for k in range(len(parts) - 1, 0, -1):
+        if parts[k] == "." and _keeps_stop(parts[k - 1]):
+            parts[k - 1 : k + 1] = [parts[k - 1] + "."]
     return parts
 
 
@@ -122,10 +127,9 @@ def _split_word(word: str, language: str) -> list[str]:
     if language == "en":
         match = ENGLISH.search(word)
         return [word[: match.start()], match.group()] if match and match.start() else [word]
-    if language in ELISION and "'" in word:
-        head, _, tail = word.partition("'")
-        rest = _split_word(tail, language) if tail else []
-        return [*_contracted(head + "'", language), *rest] if len(head) < 9 else [word]
+    head, apostrophe, tail = word.partition("'")
+    if apostrophe and language in ELIDED and re.fullmatch(ELIDED[language], head.lower()):
+        return [*_contracted(head + "'", language), *(_split_word(tail, language) if tail else [])]
     return _contracted(word, language)
 
 
