@@ -27,7 +27,7 @@ def _words(command: str) -> tuple[str, ...] | None:
 
 
 def tokens_of(command: str) -> list[str] | None:
-    """The command's tokens, or None where bashlex cannot parse it: the thesis' "not executable" (7.4.1).
+    """The command's tokens, or None where bashlex cannot parse it: the thesis' "not executable" (7.3.1).
 
     >>> tokens_of("ls -l | wc"), tokens_of("ls |")
     (['ls', '-l', '|', 'wc'], None)

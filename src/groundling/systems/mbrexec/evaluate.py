@@ -1,4 +1,4 @@
-"""Accuracies of the selection methods: a row each, and curves over the number of samples (thesis 7.4)."""
+"""Accuracies of the selection methods: a row each, and curves over the number of samples (thesis 7.3)."""
 
 from __future__ import annotations
 
@@ -138,5 +138,5 @@ def _drawn(graded: Sequence[Graded], size: int, rng: np.random.Generator) -> lis
 
 
 def expected_pass_at_k(graded: Sequence[Graded], k: int) -> float:
-    """ExPass@K (thesis 7.4.6), estimated without bias from all samples."""
+    """ExPass@K (thesis 7.3.5), estimated without bias from all samples."""
     return float(np.mean([pass_at_k(len(item.passed), sum(item.passed), min(k, len(item.passed))) for item in graded]))

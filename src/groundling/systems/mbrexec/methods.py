@@ -120,7 +120,7 @@ def scores_of(method: str, pool: Pool) -> Scores:
 
 
 def select(pool: Pool, method: str = "mbr-exec") -> int:
-    """Index of the chosen candidate: best score, then likelihood, then first (thesis 7.3.2)."""
+    """Index of the chosen candidate: best score, then likelihood, then first (thesis 7.2.2)."""
     return rules.choose(scores_of(method, pool), pool.likelihood)
 
 

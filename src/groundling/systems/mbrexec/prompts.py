@@ -1,4 +1,4 @@
-"""The thesis' mark-up prompts: `<info>`, `<text>`, `<code>`, groups of three of fifteen examples (7.3.1)."""
+"""The thesis' mark-up prompts: `<info>`, `<text>`, `<code>`, groups of three of fifteen examples (7.2.1)."""
 
 from __future__ import annotations
 

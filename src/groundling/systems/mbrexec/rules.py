@@ -34,7 +34,7 @@ def result_ids(runs: Sequence[Run]) -> Ids:
 
 
 def executable(ids: Ids) -> Scores:
-    """1 for a program that runs on every input, else 0 (thesis 7.4.4).
+    """1 for a program that runs on every input, else 0 (thesis 7.3.4).
 
     >>> executable(np.array([[0, 0], [-1, 0]])).tolist()
     [1.0, 0.0]
@@ -45,7 +45,7 @@ def executable(ids: Ids) -> Scores:
 def hard_agreement(ids: Ids) -> Scores:
     """How many programs give the same results on all inputs: N minus the risk under the hard loss.
 
-    l(p, q) = max_t 1[p(t) != q(t)], thesis 7.3.2; a program that fails on any input agrees with none.
+    l(p, q) = max_t 1[p(t) != q(t)], thesis 7.2.2; a program that fails on any input agrees with none.
 
     >>> hard_agreement(np.array([[0, 0], [0, 0], [0, 1], [-1, 0]])).tolist()
     [2.0, 2.0, 1.0, 0.0]
@@ -59,7 +59,7 @@ def hard_agreement(ids: Ids) -> Scores:
 def soft_agreement(ids: Ids, weights: Scores | None = None) -> Scores:
     """Mean over inputs of how many programs give the same result: N minus the risk under the soft loss.
 
-    l_soft(p, q) = mean_t 1[p(t) != q(t)], thesis 7.4.5. `weights` (inputs) replaces the plain mean.
+    l_soft(p, q) = mean_t 1[p(t) != q(t)], thesis 7.3.4. `weights` (inputs) replaces the plain mean.
 
     >>> soft_agreement(np.array([[0, 0], [0, 0], [0, 1], [-1, 0]])).tolist()
     [3.0, 3.0, 2.0, 1.5]

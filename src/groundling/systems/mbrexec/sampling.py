@@ -23,7 +23,7 @@ _RETRY = {408, 409, 429, 500, 502, 503, 504}
 
 @dataclass(frozen=True)
 class Settings:
-    """How to sample: thesis 7.4.1 (25 samples over five prompts, temperature 0.3, at most 1024 tokens)."""
+    """How to sample: thesis 7.3.1 (25 samples over five prompts, temperature 0.3, at most 1024 tokens)."""
 
     count: int = 25
     temperature: float = 0.3
