@@ -17,7 +17,9 @@ ADDRESS = "127.0.0.1"
 
 def web_command(
     port: int = typer.Option(8765, min=0, max=65535, help="Port; 0 takes a free one."),
-    model: list[str] = typer.Option([], "--model", metavar="NAME=DIR", help="A trained model: g2l2, vgnsl, avnsl."),
+    model: list[str] = typer.Option(
+        [], "--model", metavar="NAME=DIR", help="A trained model: g2l2, vgnsl, avnsl, subdp."
+    ),
     browser: bool = typer.Option(True, "--browser/--no-browser", help="Open the page in your browser."),
 ) -> None:
     """Serve one page to this machine: trees, words, programs, meaning, captions, speech, parser transfer.
@@ -47,6 +49,7 @@ def listen(port: int) -> socket.socket:
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((ADDRESS, port))
+        listener.listen(128)  # from now on a browser waits, though the imports take a while
     except OSError as error:
         listener.close()
         raise ConfigError(

@@ -21,8 +21,9 @@ from groundling.drawing.svg import COLOURS
 from groundling.errors import ExecutionError, GroundlingError, MissingExtraError
 from groundling.web.answers import AbsentError, Answer, Refusal, fault_of
 from groundling.web.guard import Guard, refuse
-from groundling.web.panels import programs, trees, words
-from groundling.web.shop import MODELS, Shop
+from groundling.web.learning import School, State, Wish
+from groundling.web.panels import captions, meaning, programs, speech, transfer, trees, words
+from groundling.web.shop import RUNS, Shop
 from groundling.web.work import BusyError, LateError, Workers
 
 # name -> (what it is asked, what answers, one line for the API's description)
@@ -30,8 +31,12 @@ PANELS: dict[str, tuple[type[BaseModel], Callable[[Any, Shop], Answer], str]] = 
     "trees": (trees.Request, trees.run, "Struct-IoU and ParsEval of two trees."),
     "words": (words.Request, words.run, "Word alignment of two sentences."),
     "programs": (programs.Request, programs.run, "Choose among programs by running them in the sandbox."),
+    "transfer": (transfer.Request, transfer.run, "Project a dependency tree onto a sentence of another language."),
+    "meaning": (meaning.Request, meaning.run, "What a sentence means to a learned lexicon (model g2l2)."),
+    "captions": (captions.Request, captions.run, "The tree of a caption (model vgnsl)."),
+    "speech": (speech.Request, speech.run, "Voice, words and tree of a recording (model avnsl)."),
 }
-MOST_BYTES: dict[str, int] = {}  # path -> bytes, where it is not the guard's own limit
+MOST_BYTES = {"/api/speech": speech.MOST_BYTES + 4096}  # where it is not the guard's own limit
 # The only files that are served: no path is ever made from what a client sends.
 FILES = {
     "/": ("index.html", "text/html"),
@@ -54,9 +59,10 @@ _REFUSALS: dict[int | str, dict[str, Any]] = {
 }
 
 
-def create_app(models: Mapping[str, Path] | None = None, workers: Workers | None = None) -> FastAPI:
-    """Build the application; `models` maps g2l2, vgnsl ... to the folders of trained models."""
-    shop, crew = Shop(models), workers or Workers()
+def create_app(models: Mapping[str, Path] | None = None, workers: Workers | None = None, runs: Path = RUNS) -> FastAPI:
+    """Build the application; `models` maps g2l2, vgnsl ... to folders; models learned by the page go to `runs`."""
+    shop, crew = Shop(models, runs), workers or Workers()
+    school = School(shop)
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -78,7 +84,7 @@ def create_app(models: Mapping[str, Path] | None = None, workers: Workers | None
     for path, (name, kind) in FILES.items():
         app.get(path, include_in_schema=False)(partial(_file, name, kind))
     app.get("/colours.css", include_in_schema=False)(_colours)
-    app.get("/api/models", summary="Which models are here.")(partial(_models, shop))
+    _add_models(app, school)
     for name, (request, run, summary) in PANELS.items():
         app.post(f"/api/{name}", summary=summary, response_model=Answer, responses=_REFUSALS, operation_id=name)(
             _endpoint(request, run, shop, crew)
@@ -94,9 +100,14 @@ def _endpoint(request: type[BaseModel], run: Callable[[Any, Shop], Answer], shop
     return answer
 
 
-async def _models(shop: Shop) -> dict[str, bool]:
+def _add_models(app: FastAPI, school: School) -> None:
+    @app.get("/api/models", summary="Which models are here.", operation_id="models", responses=_REFUSALS)
+    async def models() -> dict[str, State]:
+        return school.states()
 
-    return {name: shop.has(name) for name in MODELS}
+    @app.post("/api/learn", summary="Learn a small model.", operation_id="learn", responses=_REFUSALS)
+    async def learn(wish: Wish) -> State:
+        return school.begin(wish.model)
 
 
 async def _file(name: str, kind: str) -> Response:

@@ -20,16 +20,18 @@ MODELS: dict[str, tuple[str, str]] = {
     "g2l2": ("groundling.systems.g2l2:Model", "groundling g2l2 train --help"),
     "vgnsl": ("groundling.systems.vgnsl:Model", "groundling vgnsl train --help"),
     "avnsl": ("groundling.systems.avnsl:Model", "groundling avnsl train --help"),
+    "subdp": ("groundling.systems.subdp:Model", "groundling subdp transfer --help"),
 }
 WEIGHTS = "model.safetensors"
+RUNS = Path("runs")
 
 
-def parse_models(options: list[str], runs: Path = Path("runs")) -> dict[str, Path]:
+def parse_models(options: list[str], runs: Path = RUNS) -> dict[str, Path]:
     """Read `NAME=DIR` options; a folder `runs/NAME` that holds a model is taken where none is named.
 
     >>> parse_models(["g2l3=x"])
     Traceback (most recent call last):
-    groundling.errors.ConfigError: no panel uses a model called 'g2l3'. Did you mean 'g2l2'? Use g2l2, vgnsl, avnsl.
+    groundling.errors.ConfigError: no panel has a model 'g2l3'. Did you mean 'g2l2'? Use g2l2, vgnsl, avnsl, subdp.
     """
     found = {name: runs / name for name in MODELS if (runs / name / WEIGHTS).is_file()}
     for option in options:
@@ -38,7 +40,7 @@ def parse_models(options: list[str], runs: Path = Path("runs")) -> dict[str, Pat
             raise ConfigError(f"--model {option!r} has no '='. Write NAME=DIR, e.g. g2l2=runs/scan.")
         if name not in MODELS:
             hint = did_you_mean(name, MODELS)
-            raise ConfigError(f"no panel uses a model called {name!r}.{hint} Use {', '.join(MODELS)}.")
+            raise ConfigError(f"no panel has a model {name!r}.{hint} Use {', '.join(MODELS)}.")
         if not (Path(folder) / WEIGHTS).is_file():
             raise DataError(f"{folder}: there is no {WEIGHTS}. Give a folder that `groundling {name} train` wrote.")
         found[name] = Path(folder)
@@ -48,8 +50,8 @@ def parse_models(options: list[str], runs: Path = Path("runs")) -> dict[str, Pat
 class Shop:
     """Makes each thing when it is first asked for, once, whichever thread asks."""
 
-    def __init__(self, models: Mapping[str, Path] | None = None) -> None:
-        self.folders = dict(models or {})
+    def __init__(self, models: Mapping[str, Path] | None = None, runs: Path = RUNS) -> None:
+        self.folders, self.runs = dict(models or {}), runs
         self._made: dict[str, Any] = {}
         self._locks = {name: Lock() for name in (*MODELS, "encoder", "runner")}
 
@@ -68,6 +70,16 @@ class Shop:
                 f"`groundling web --model {name}=DIR`; a model in runs/{name} is found by itself."
             )
         return self.once(name, lambda: load(MODELS[name][0]).load(self.folders[name]))
+
+    def keep(self, name: str, model: Any) -> None:
+        """Take a model that was learned here, and save it where the next start finds it."""
+        model.save(self.runs / name)
+        self.once(name, lambda: model)
+        self.folders[name] = self.runs / name
+
+    def folder(self, name: str) -> str:
+        """Where a model is, for commands."""
+        return str(self.folders.get(name, self.runs / name))
 
     def has(self, name: str) -> bool:
         """Whether there is such a model."""

@@ -10,6 +10,12 @@ const make = (tag, text = '', attributes = {}) => {
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
   return node;
 };
+// Text with `code` in it.
+const prose = (tag, text, attributes = {}) => {
+  const node = make(tag, '', attributes);
+  text.split('`').forEach((piece, i) => node.append(i % 2 ? make('code', piece) : piece));
+  return node;
+};
 const button = (text, act) => {
   const node = make('button', text, {type: 'button'});
   node.onclick = () => act(node);
@@ -84,7 +90,10 @@ async function run(panel) {
     const reply = await fetch('api/' + panel.id, {method: 'POST', headers: {'Content-Type': 'application/json'}, body});
     const found = await reply.json();
     if (reply.ok) present(panel, found);
-    else complain(panel, found.error);
+    else {
+      complain(panel, found.error);
+      if (reply.status === 503 && panel.dataset.model) await offerLearning(panel);
+    }
   } catch {
     complain(panel, {what: 'The server does not answer.', where: '', next: 'Is `groundling web` still running?'});
   }
@@ -102,18 +111,53 @@ function complain(panel, error) {
   part(panel, 'answer').hidden = true;
   const at = panel.querySelector('form').elements[error.where];
   const place = at && at.labels && at.labels[0] ? at.labels[0].firstChild.textContent.trim() + ': ' : '';
-  fault.append(make('b', place + error.what), ' ' + error.next);
+  fault.append(prose('b', place + error.what), ' ', prose('span', error.next));
   if (at) {
     at.setAttribute('aria-invalid', 'true');
     at.focus();
   }
 }
 
+// --- a model that is not here can be learned, where there is built-in data for it ------------------------------
+async function offerLearning(panel) {
+  const name = panel.dataset.model, found = (await (await fetch('api/models')).json())[name];
+  if (found.state === 'learning') return waitForModel(panel, name);
+  if (!found.learnable || found.state === 'here') return;
+  const offer = make('p');
+  offer.append(button('Learn one now', async () => {
+    const headers = {'Content-Type': 'application/json'};
+    const reply = await fetch('api/learn', {method: 'POST', headers, body: JSON.stringify({model: name})});
+    if (reply.ok) waitForModel(panel, name);
+    else complain(panel, (await reply.json()).error);
+  }), prose('span', ' from ' + found.source + ': a minute or two, saved in `runs/' + name + '`.'));
+  part(panel, 'fault').append(offer);
+}
+
+function waitForModel(panel, name) {
+  complain(panel, null);
+  const busy = part(panel, 'busy'), start = Date.now();
+  const timer = setInterval(async () => {
+    busy.hidden = false;
+    busy.textContent = 'Learning… ' + Math.round((Date.now() - start) / 1000) + ' s';
+    let found;
+    try {
+      found = (await (await fetch('api/models')).json())[name];
+    } catch {
+      found = {state: 'failed', error: 'The server does not answer.'};
+    }
+    if (found.state === 'learning') return;
+    clearInterval(timer);
+    busy.hidden = true;
+    if (found.state === 'here') run(panel);
+    else complain(panel, {what: found.error, where: '', next: ''});
+  }, 2000);
+}
+
 // --- showing ----------------------------------------------------------------------------------------------------
 function present(panel, found) {
   answers.set(panel.id, found);
   const box = part(panel, 'answer');
-  box.replaceChildren(make('p', found.summary, {class: 'summary'}));
+  box.replaceChildren(prose('p', found.summary, {class: 'summary'}));
   if (found.code) box.append(make('pre', found.code));
   for (const one of found.pictures) box.append(picture(panel, one));
   for (const one of found.tables) box.append(table(one));
