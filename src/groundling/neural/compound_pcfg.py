@@ -141,11 +141,13 @@ def train_compound_pcfg(
     seed: int,
     device: str = "auto",
     watch: Callable[[CompoundPCFG], dict[str, float]] | None = None,
+    every: int | None = None,
     label: str = "training compound PCFG",
 ) -> CompoundPCFG:
     """Learn a grammar from sequences of numbers 1 .. symbols - 1 (0 is kept for padding).
 
-    `watch(model)` is called after each epoch. Sequences of one symbol say nothing about trees and are left out, as are those over `max_length`.
+    `watch(model)` is called after each epoch, or each `every` steps. Sequences of one symbol say nothing about
+    trees and are left out, as are those over `max_length`.
     """
     config = config or CompoundConfig()
     used = [np.asarray(one, dtype=np.int64) for one in sequences if 2 <= len(one) <= config.max_length]
@@ -175,6 +177,7 @@ def train_compound_pcfg(
         seed=seed,
         clip=config.clip,
         evaluate=watch,
+        every=every,
         device=device,
         label=label,
     )

@@ -53,7 +53,7 @@ def span_marginals(grammar: Grammar, lengths: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _inside(grammar: Grammar, lengths: Tensor, weights: Tensor | None) -> Tensor:
-    batch, n, _ = grammar.emissions.shape
+    n = grammar.emissions.shape[1]
     if n < 2 or int(lengths.min()) < 2:
         raise DataError("the inside pass needs sentences of two words or more: a nonterminal spans no single word.")
     parts = _Parts(grammar)

@@ -36,5 +36,6 @@ def learn(captions: Captions, seed: int, options: Options, config: CompoundConfi
         seed=seed,
         device=options.device,
         watch=None if watch is None else lambda model: watch(CompoundParser(vocabulary, model)),
+        every=options.every,
     )
     return CompoundParser(vocabulary, grammar)

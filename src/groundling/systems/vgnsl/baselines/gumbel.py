@@ -75,6 +75,7 @@ def learn(captions: Captions, seed: int, options: Options, config: Config | None
         seed=seed,
         clip=config.clip,
         evaluate=None if watch is None else lambda _: watch(parser),
+        every=options.every,
         device=options.device,
         label="training Gumbel-tree VSE",
     )

@@ -128,6 +128,7 @@ def learn_language(
         seed=seed,
         clip=config.clip,
         evaluate=None if watch is None else lambda _: watch(parser),
+        every=options.every,
         device=options.device,
         label=label,
     )
