@@ -51,7 +51,8 @@ def run(asked: Request, shop: Shop) -> Answer:
         svg = draw_timed_tree(tree.to_dict(), wave, duration=seconds)
         pictures.append(Picture(name="tree", caption="Words found, and the tree over them.", svg=svg))
     return Answer(
-        summary=f"{seconds:.2f} seconds, voice in {len(voiced)} place{'s' * (len(voiced) != 1)}. {_about_tree(shop, tree is not None)}",
+        summary=f"{seconds:.2f} seconds, {len(voiced)} voiced {'stretch' if len(voiced) == 1 else 'stretches'}. "
+        + _about_tree(shop, tree is not None),
         command="groundling avnsl parse clip.wav --model runs/avnsl --svg pictures/",
         pictures=pictures,
         tables=[
@@ -86,7 +87,8 @@ def read_sound(text: str) -> tuple[NDArray[np.float32], None]:
             try:
                 return _short_enough(path), None
             except GroundlingError as error:  # no path of this machine in the answer
-                raise type(error)(str(error).replace(f"{path}: ", "")) from None
+                plain = str(error).replace(f"{path}: ", "").replace(repr(str(path)), "it")
+                raise type(error)(plain.replace(str(path), "it")) from None
 
 
 def _short_enough(path: Path) -> NDArray[np.float32]:
