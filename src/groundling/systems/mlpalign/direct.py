@@ -45,8 +45,9 @@ def align(
     `null` are dropped. The similarity (cosine + 1) / 2 of each link is in `Alignment.probabilities`.
     """
     rule = _rule(method)
-    layers = [layer] if isinstance(layer, int) else list(layer)
     model = load_text_encoder(encoder, pick_device(device)) if isinstance(encoder, str) else encoder
+    layers = [layer] if isinstance(layer, int) else list(layer)
+    layers = layers if model.layers > 1 else [0]  # static vectors
     for pair in encoded_pairs(paired(sources, targets), model, layers, chunk):
         yield links_of(pair, rule, level, centre, null)
 
@@ -66,6 +67,20 @@ def links_of(
     if level == "subword":
         found = word_cells(found, source.owner, target.owner)
     return Alignment.from_matrix(found, threshold=-0.5)
+
+
+def choose_layer(pairs: Sequence[tuple[Words, Words]], encoder: TextEncoder) -> int:
+    """The layer whose argmax and itermax links agree most (F1) on these pairs; no gold is needed."""
+    agreed, total = np.zeros(encoder.layers), np.zeros(encoder.layers)
+    for pair in encoded_pairs(pairs, encoder, range(encoder.layers)):
+        if pair.encoded is None:
+            continue
+        for k in range(encoder.layers):
+            one = pair._replace(encoded=tuple(e._replace(vectors=e.vectors[k : k + 1]) for e in pair.encoded))
+            first, second = (links_of(one, rule, "subword").sure for rule in (rules.argmax, rules.itermax))
+            agreed[k] += 2 * len(first & second)
+            total[k] += len(first) + len(second)
+    return int(np.argmax(agreed / np.maximum(total, 1)))
 
 
 def _rule(method: str) -> Callable[[Matrix], rules.Links]:

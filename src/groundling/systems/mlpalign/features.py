@@ -19,7 +19,7 @@ COUNTS = slice(2, 7)  # the features that enter as log(x + |b|)
 THESIS = ("cosine", "dot", "one to one", "aligned", "together", "source count", "target count")
 EXTRA = (
     "pieces", "words", "lexicon", "fused", "row rival", "column rival", "diagonal", "neighbours",
-    "same text", "shared prefix", "punctuation",
+    "same text", "shared prefix", "punctuation", "row taken", "column taken", "touches",
 )  # fmt: skip
 _PREFIX = 5  # letters: cognates share their beginnings
 STRICT_BAR, WIDE_BAR = 0.05, 0.15  # of the fused score, for the labels of the extended form; from XL-WA's dev sets
@@ -66,10 +66,11 @@ def features(source: Words, target: Words, found: Evidence, counts: CellCounts, 
         return np.stack(seven, -1).astype(np.float32)
     more = [_log(found.pieces), _log(found.words), found.lexicon, _log(found.fused)]
     more += [_rival(found.fused, 1), _rival(found.fused, 0), _distance(*shape), _log(_neighbours(found.fused))]
-    return np.stack([*seven, *more, *_spelling(source, target)], -1).astype(np.float32)
+    more += [*_spelling(source, target), *_taken(strict_links(found))]
+    return np.stack([*seven, *more], -1).astype(np.float32)
 
 
-def labels(pair: Pair, found: Evidence, config: Config) -> NDArray[np.int64]:
+def labels(found: Evidence, config: Config) -> NDArray[np.int64]:
     """0, 1 or 2 a cell. Thesis: in argmax + in itermax. Extended: in the strict set + in the wide set.
 
     The strict set is the mutual argmax of the fused score that the encoder's pieces agree with; the wide set grows
@@ -77,10 +78,14 @@ def labels(pair: Pair, found: Evidence, config: Config) -> NDArray[np.int64]:
     """
     if config.features == "thesis":
         return argmax(found.cosine).astype(np.int64) + itermax(found.cosine)
-    assert pair.encoded is not None
-    strict = argmax(found.fused) & (found.fused > STRICT_BAR)
-    strict &= argmax(found.pieces) | argmax(found.words)
+    strict = strict_links(found)
     return strict.astype(np.int64) + grow(strict, found.fused, WIDE_BAR)
+
+
+def strict_links(found: Evidence) -> NDArray[np.bool_]:
+    """Mutual argmax of the fused score, where the encoder alone would say so too."""
+    strict = argmax(found.fused) & (found.fused > STRICT_BAR)
+    return strict & (argmax(found.pieces) | argmax(found.words))
 
 
 def cell_counts(pair: Pair, counts: Counts) -> CellCounts:
@@ -122,6 +127,14 @@ def _neighbours(values: Cells) -> Cells:
     """The better of the two diagonal neighbours: links run in parallel."""
     wide = np.pad(values, 1)
     return np.maximum(wide[:-2, :-2], wide[2:, 2:])
+
+
+def _taken(strict: NDArray[np.bool_]) -> list[Cells]:
+    """Whether the row, the column has its strict link elsewhere, and whether a strict link lies beside the cell."""
+    rows, columns = strict.any(1, keepdims=True) & ~strict, strict.any(0, keepdims=True) & ~strict
+    wide = np.pad(strict, 1)
+    beside = wide[:-2, 1:-1] | wide[2:, 1:-1] | wide[1:-1, :-2] | wide[1:-1, 2:]
+    return [rows.astype(np.float64), columns.astype(np.float64), beside.astype(np.float64)]
 
 
 def _distance(rows: int, columns: int) -> Cells:

@@ -88,7 +88,7 @@ class Model:
         if self.config.inference == "expected":
             links = expected > self.config.bar
         else:
-            base = argmax(expected) & (expected > self.config.grow_bar)
+            base = argmax(expected) & (expected > self.config.base_bar)
             links = grow(base, expected, self.config.grow_bar)
         return Alignment.from_matrix(np.where(links, expected / 2, -1.0), threshold=-0.5)
 

