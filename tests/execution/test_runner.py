@@ -131,8 +131,7 @@ def test_no_sandbox_means_no_run_unless_the_user_says_so(monkeypatch: pytest.Mon
 
 
 def test_without_bubblewrap_landlock_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shutil, "which", lambda name: None)
-    monkeypatch.setattr(launch, "shutil", shutil)
+    monkeypatch.setattr(launch, "_bubblewrap", lambda: ["/nowhere/bwrap"])
     try:
         runner = Runner(workers=1)
     except ExecutionError as error:

@@ -35,7 +35,8 @@ def enter_tree(request: dict[str, Any]) -> None:
     for name in ("tmp", "root"):
         os.mkdir(f"{root}/{name}")
     with tarfile.open(fileobj=io.BytesIO(base64.b64decode(request["tree"]))) as archive:
-        archive.extractall(root, filter="tar")
+        options: Any = {} if not hasattr(tarfile, "tar_filter") else {"filter": "tar"}  # new in 3.11.4
+        archive.extractall(root, **options)
     os.chroot(root)
     os.chdir("/")
 
