@@ -22,6 +22,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "check": ("groundling.cli.check:check_command", "Name every fault of a file."),
     "convert": ("groundling.cli.convert:convert_command", "Convert between formats that hold the same structure."),
     "data": ("groundling.cli.data:app", "Corpora: which are here, where the others come from."),
+    "reproduce": ("groundling.cli.reproduce:reproduce_command", "The thesis' tables and figures beside ours."),
     "web": ("groundling.cli.web:web_command", "A page in the browser: try each system by hand."),
     "mbrexec": ("groundling.cli.mbrexec:app", "Choose among generated programs by running them in a sandbox."),
     "subdp": ("groundling.cli.subdp:app", "Dependency parsers, carried over to languages without a treebank."),
