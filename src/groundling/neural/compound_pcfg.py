@@ -29,7 +29,7 @@ class CompoundConfig:
 
     nonterminals: int = 30
     preterminals: int = 60
-    z_dim: int = 64  # 0: a neural PCFG, without z
+    z_dim: int = 64
     state_dim: int = 256
     encoder_dim: int = 256  # of each direction of the inference network
     batch_size: int = 32  # Deviation: theirs is 4, eight times as many steps
@@ -40,7 +40,7 @@ class CompoundConfig:
     clip: float = 3.0
 
     def __post_init__(self) -> None:
-        for name in ("nonterminals", "preterminals", "state_dim", "batch_size", "epochs", "max_length"):
+        for name in ("nonterminals", "preterminals", "z_dim", "state_dim", "batch_size", "epochs", "max_length"):
             if getattr(self, name) < 1:
                 raise ConfigError(f"{name} is {getattr(self, name)}, but it must be above 0.")
 
@@ -83,7 +83,7 @@ class CompoundPCFG(nn.Module):
         self.register_buffer("steps", torch.zeros(()))
         for weight in self.parameters():
             if weight.dim() > 1:
-                nn.init.xavier_uniform_(weight) if weight.numel() else None
+                nn.init.xavier_uniform_(weight)
 
     def infer(self, sequences: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
         """Mean and log variance of q(z | x), each (batch, z)."""
