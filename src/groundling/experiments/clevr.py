@@ -43,14 +43,18 @@ KEPT_WORDS = {"purple": 6, "right": 11, "count": 8}
 PARTS = {"train": (1000, 1), "val": (500, 2)}  # scenes, seed
 SETTINGS = (
     "domain=clevr",
-    "stages=[400,1000,2500,8000]",
+    "stages=[1500,4000,8000]",
     "steps=50",
-    "epochs_a_stage=6",
-    "batch_size=48",
+    "epochs_a_stage=8",
+    "batch_size=32",
     "good_enough=0.99",
-    "learning_rate=0.05",
+    "learning_rate=0.1",
     "concept_learning_rate=0.05",
+    "parse_weight=0.3",
+    "least_share=0.0001",
     "each_word=20",
+    "usage_examples=128",
+    "check_examples=200",
     "restarts=0",
 )
 

@@ -104,11 +104,12 @@ def trace(lexicon: Lexicon, example: Any, program: Program) -> list[tuple[str, s
     """Run a program step by step: (program, type, value) of every subprogram, the innermost first (table 6.3)."""
     domain = lexicon.domain
     steps: list[tuple[str, str, Any]] = []
-    world = lexicon.ground([example])
+    symbolic = all(operation.hard is not None for operation in domain.operations.values())
+    world = World(1) if symbolic else lexicon.ground([example])
     for node in reversed(list(walk(program))):
         if not isinstance(node, Call) or any(step[0] == show(node) for step in steps):
             continue
-        if all(operation.hard is not None for operation in domain.operations.values()):
+        if symbolic:
             value: Any = Parser(domain, {}).run(node)
         else:
             shape, leaves = open_concepts(node)

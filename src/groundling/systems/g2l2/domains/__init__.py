@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import sys
 from pathlib import Path
+from typing import Any
 
 from groundling.errors import ConfigError, DataError
 from groundling.names import lookup
@@ -24,13 +26,19 @@ def load_domain(name: str) -> Domain:
     """
     if not name.endswith(".py"):
         return lookup(DOMAINS, name, "domain", group="groundling.domains")()
-    path = Path(name)
+    module = load_file(Path(name))
+    if not callable(getattr(module, "domain", None)):
+        raise ConfigError(f"{name}: has no function `domain()`. Define one that returns the Domain.")
+    return module.domain()
+
+
+def load_file(path: Path) -> Any:
+    """Import a Python file by its path."""
     if not path.is_file():
         raise DataError(f"{path}: there is no such file. Give a built-in domain ({', '.join(DOMAINS)}) or a .py file.")
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module  # dataclasses look their module up
     spec.loader.exec_module(module)
-    if not callable(getattr(module, "domain", None)):
-        raise ConfigError(f"{path}: has no function `domain()`. Define one that returns the Domain.")
-    return module.domain()
+    return module
