@@ -129,7 +129,7 @@ async function offerLearning(panel) {
     const reply = await fetch('api/learn', {method: 'POST', headers, body: JSON.stringify({model: name})});
     if (reply.ok) waitForModel(panel, name);
     else complain(panel, (await reply.json()).error);
-  }), prose('span', ' from ' + found.source + ': a minute or two, saved in `runs/' + name + '`.'));
+  }), prose('span', ' from ' + found.source + ' (some seconds; a minute where the machine is busy). It is kept in `runs/' + name + '`.'));
   part(panel, 'fault').append(offer);
 }
 
