@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,8 +27,9 @@ SETTINGS = Config(
     negatives="aligned",
     learning_rate=2e-3,
     scorer_learning_rate=5e-4,
-    epochs=10,
-    drop_epoch=9,
+    batch_size=64,
+    epochs=6,
+    drop_epoch=5,
     min_count=1,
 )
 
@@ -59,12 +59,12 @@ def run(say: Callable[[str], None], seed: int) -> list[Section]:
     """Draw a world, learn it with the bias, without it and with the pictures mixed up, and show what came out."""
     rng = np.random.default_rng(seed)
     say("drawing scenes")
-    world, test = make_world(900, rng).split(750)
+    world, test = make_world(900, rng).split(800)
     say("learning with the abstract-initial bias")
     model, curve = learn(world, test, seed)
     say("learning from the wrong pictures")
     wrong = world._replace(images=rng.permutation(world.images))
-    _, blind = learn(wrong, test, seed, replace(SETTINGS, epochs=5))
+    _, blind = learn(wrong, test, seed)
     trivial = _trivial(test, rng)
     learned = word_concreteness(model, captions_of(test))
     rows = [("VG-NSL with the bias", curve[-1]), ("the same, pictures mixed up", blind[-1]), *trivial.items()]

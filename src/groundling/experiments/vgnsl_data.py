@@ -63,7 +63,7 @@ def all_text(data: Path) -> list[tuple[str, ...]]:
     return [words for file in files for words in map(tokenise, _lines(file)) if words]
 
 
-def test_captions(data: Path, language: str, part: str = "test_2016_flickr") -> list[tuple[str, ...]]:
+def captions_to_parse(data: Path, language: str, part: str = "test_2016_flickr") -> list[tuple[str, ...]]:
     """Captions of Multi30K's first task to parse: 1,000 test, 1,014 val."""
     return [tokenise(line) for line in _lines(data / "vision" / "multi30k" / "task1" / f"{part}.{language}.gz")]
 

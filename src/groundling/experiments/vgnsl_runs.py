@@ -134,9 +134,9 @@ def training_set(variant: Variant, data: Path, seed: int) -> Captions:
 def texts(variant: Variant, data: Path) -> tuple[Words, Words]:
     """The captions to compare runs on, and those to be tested on."""
     if variant.data in corpus.LANGUAGES:
-        dev = corpus.test_captions(data, variant.data, "val")[: corpus.AGREE]
+        dev = corpus.captions_to_parse(data, variant.data, "val")[: corpus.AGREE]
         gold = [corpus.with_stop(tree).words for tree in corpus.silver_trees(data)]
-        return dev, gold if variant.data == "en" else corpus.test_captions(data, variant.data)
+        return dev, gold if variant.data == "en" else corpus.captions_to_parse(data, variant.data)
     punctuation = variant.data != "no punctuation"
     return corpus.mscoco_dev(data, punctuation), [tree.words for tree in corpus.mscoco_trees(data, punctuation)]
 

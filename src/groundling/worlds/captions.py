@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from groundling.structures.tree import Tree
 from groundling.worlds.canvas import COLOURS, SHAPES, Thing, draw, filter_responses
 
-RELATIONS = ("above", "below", "beside", "near", "with")
-VERBS = ("sits", "lies", "is", "stands")
+# As many small words as great ones, so that being frequent does not give a word away: only the pictures do.
+DETERMINERS = ("a", "the", "one", "this", "that", "some")
+RELATIONS = ("above", "below", "beside", "near", "with", "by", "behind", "under", "past", "over")
+VERBS = ("sits", "lies", "is", "stands", "waits", "rests", "stays", "hangs")
 ASIDES = ("in the picture", "on the canvas", "in the scene")
 
 
@@ -82,4 +84,4 @@ def _noun_phrase(thing: Thing, rng: np.random.Generator) -> str:
         noun = f"(N (A {thing.colour}) {noun})"
     if rng.random() < 0.35:
         noun = f"(N (A {thing.size}) {noun})"
-    return f"(NP (D {rng.choice(('a', 'the'))}) {noun})"
+    return f"(NP (D {rng.choice(DETERMINERS)}) {noun})"

@@ -19,7 +19,7 @@ SMALL = Config(embedding_dim=32, scorer_hidden_dim=16, epochs=2, batch_size=32, 
 def test_vision_teaches_syntax_and_wrong_pictures_do_not() -> None:
     """The issue's claim: 20 F1 over random and over both branchings; most of it is lost with shuffled pictures."""
     rng = np.random.default_rng(5)
-    world, test = make_world(500, rng).split(420)
+    world, test = make_world(780, rng).split(700)
     _, curve = learn(world, test, seed=0)
     _, blind = learn(world._replace(images=rng.permutation(world.images)), test, seed=0)
     words = [tree.words for tree in test.trees]
