@@ -24,6 +24,7 @@ PARTS: dict[str, tuple[str, str]] = {
     "scores": ("groundling.experiments.demo_scores:run", "Scores: Struct-IoU and ParsEval, exact and signed"),
     "vgnsl": ("groundling.experiments.demo_vgnsl:run", "VG-NSL: trees from captions and pictures"),
     "mbrexec": ("groundling.experiments.demo_mbrexec:run", "MBR-Exec: programs chosen by running them"),
+    "subdp": ("groundling.experiments.demo_subdp:run", "SubDP: a parser for a language without a treebank"),
 }
 
 LEAD = (

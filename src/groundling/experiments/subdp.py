@@ -154,7 +154,7 @@ class Transfer:
 
     def with_pairs(self, count: int) -> Parser:
         """SubDP from the first `count` pairs only (fig. 9.4)."""
-        order = np.random.default_rng(self.seed).permutation(len(self.words))[:count]
+        order = np.random.default_rng(self.seed).permutation(len(self.words))[:count].tolist()
         silver = silver_soft(
             self.parser,
             self.source.select(order),

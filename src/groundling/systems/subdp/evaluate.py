@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from groundling.metrics.attachment import LAS, UAS
 from groundling.metrics.base import Score
 from groundling.structures import Dependencies
@@ -31,6 +33,6 @@ def attachment(
     found = [with_parse(t, p, inventory) for t, p in zip(gold, parse_vectors(parser, vectors, inventory), strict=True)]
     values: dict[str, float] = {}
     for name, metric in (("uas", UAS(punctuation=False)), ("las", LAS(punctuation=False))):
-        total = sum(metric.statistics(g, f) for g, f in zip(gold, found, strict=True))
-        values[name] = 100 * metric.value(total)
+        counts = np.array([metric.statistics(g, f) for g, f in zip(gold, found, strict=True)])
+        values[name] = 100 * metric.value(counts.sum(0))
     return values

@@ -69,7 +69,7 @@ def from_heads(
         known + 1,
         np.asarray(heads, dtype=np.int64)[known],
         np.ones(len(known), dtype=np.float32),
-        _one_hot([labels[k] for k in known], inventory.labels),
+        _one_hot([labels[k] for k in known.tolist()], inventory.labels),
     )
     return Silver(tuple(words), arcs, _one_hot(tags or ["_"] * len(words), inventory.tags))
 
