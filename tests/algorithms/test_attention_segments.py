@@ -71,3 +71,28 @@ def test_energy_finds_voice_and_bridges_short_silence() -> None:
     assert voiced_by_energy(energy, 100, bridge=0.02) == [(0.3, 0.5), (0.55, 0.75)]
     assert voiced_by_energy(np.zeros(50), 100) == []
     assert voiced_by_energy(np.zeros(0), 100) == []
+
+
+@given(st.integers(1, 4), st.integers(1, 20), st.integers(0, 1000))
+@settings(max_examples=60, deadline=None)
+def test_separate_heads_only_cut_what_the_union_keeps(heads: int, frames: int, seed: int) -> None:
+    table = np.random.default_rng(seed).random((heads, frames)).round(1)
+    table[:, 0] += 0.05
+    together = attention_segments(table, 0.6)
+    apart = attention_segments(table, 0.6, heads="separate")
+    inside = [any(a <= c and d <= b for a, b in runs(_kept(table, 0.6))) for c, d in apart]
+    assert all(inside)
+    strongest = (table / table.max(1, keepdims=True)).argmax(0)
+    assert all(len(set(strongest[a:b])) == 1 for a, b in apart)
+    if heads == 1:
+        assert together == apart
+
+
+def _kept(table: np.ndarray, share: float) -> np.ndarray:
+    return np.any([keep_mass(row, share) for row in table], axis=0)
+
+
+def test_separate_heads_part_neighbouring_words() -> None:
+    table = np.array([[0, 4, 4, 4, 0, 0, 0], [0, 0, 0, 0, 9, 9, 0]], dtype=float)
+    assert attention_segments(table, 0.99) == [(1, 6)]
+    assert attention_segments(table, 0.99, heads="separate") == [(1, 4), (4, 6)]

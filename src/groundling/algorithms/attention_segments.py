@@ -13,6 +13,7 @@ from groundling.errors import ConfigError
 
 Frames = tuple[int, int]  # first frame, and the frame after the last
 Keep = Literal["mass", "quantile"]
+Heads = Literal["union", "separate"]
 
 
 def keep_mass(weights: NDArray[np.floating], share: float) -> NDArray[np.bool_]:
@@ -23,7 +24,7 @@ def keep_mass(weights: NDArray[np.floating], share: float) -> NDArray[np.bool_]:
     """
     order: NDArray[np.int64] = np.argsort(-weights, kind="stable")
     total: NDArray[np.float64] = np.cumsum(weights[order], dtype=np.float64)
-    count = int(np.searchsorted(total, share * total[-1] * (1 - 1e-12))) + 1 if len(total) else 0
+    count = int(np.count_nonzero(total < share * total[-1] * (1 - 1e-12))) + 1 if len(total) else 0
     kept = np.zeros(len(weights), dtype=np.bool_)
     kept[order[:count]] = True
     return kept
@@ -38,11 +39,14 @@ def keep_quantile(weights: NDArray[np.floating], quantile: float) -> NDArray[np.
     return weights > np.quantile(weights, quantile) if len(weights) else np.zeros(0, dtype=np.bool_)
 
 
-def attention_segments(attention: NDArray[np.floating], threshold: float, keep: Keep = "mass") -> list[Frames]:
+def attention_segments(
+    attention: NDArray[np.floating], threshold: float, keep: Keep = "mass", heads: Heads = "union"
+) -> list[Frames]:
     """Runs of frames that any head keeps; `attention` is (heads, frames) or (frames,), from [CLS] to the frames.
 
-    Runs of one frame are dropped unless nothing is left. Where no head prefers any frame (all weights equal under a
-    quantile) there is no segment.
+    `heads="separate"` also ends a run where another head becomes the strongest, each measured by its own maximum:
+    where heads look for different kinds of words, neighbours such as "red" and "square" do not run together. Runs
+    of one frame are dropped unless nothing is left. Where all weights are equal a quantile keeps nothing.
 
     >>> attention_segments(np.array([[0, 4, 4, 0, 1, 1, 0], [0, 0, 0, 0, 5, 5, 0]]), 0.8)
     [(1, 3), (4, 6)]
@@ -52,11 +56,21 @@ def attention_segments(attention: NDArray[np.floating], threshold: float, keep: 
             f"the threshold of attention is {threshold}, but it must lie between 0 and 1 (0.9 is 90 percent)."
         )
     rule = keep_mass if keep == "mass" else keep_quantile
-    heads = np.atleast_2d(attention)
-    kept = np.zeros(heads.shape[1], dtype=np.bool_)
-    for weights in heads:
+    table = np.atleast_2d(attention)
+    kept = np.zeros(table.shape[1], dtype=np.bool_)
+    for weights in table:
         kept |= rule(weights, threshold)
-    return without_single_frames(runs(kept))
+    found = runs(kept)
+    if heads == "separate":
+        strongest = (table / np.maximum(table.max(axis=1, keepdims=True), 1e-30)).argmax(axis=0)
+        found = [part for run in found for part in _same(strongest, *run)]
+    return without_single_frames(found)
+
+
+def _same(values: NDArray[np.int64], start: int, end: int) -> list[Frames]:
+    """Cut frames start .. end-1 where the value changes."""
+    changes = np.flatnonzero(np.diff(values[start:end])) + start + 1
+    return list(pairwise([start, *(int(place) for place in changes), end]))
 
 
 def runs(mask: NDArray[np.bool_]) -> list[Frames]:

@@ -19,17 +19,20 @@ class Config:
 
     # The visually grounded speech encoder (the thesis takes VG-HuBERT: 12 layers x 768).
     mels: int = 40
-    encoder_dim: int = 64
+    encoder_dim: int = 32
     encoder_heads: int = 4
-    encoder_layers: int = 2
-    encoder_epochs: int = 20
-    encoder_batch_size: int = 64
-    encoder_learning_rate: float = 1e-3
+    encoder_layers: int = 1
+    encoder_reach: int = 2  # frames that a frame sees on each side
+    encoder_epochs: int = 25
+    encoder_batch_size: int = 50
+    encoder_learning_rate: float = 3e-3
+    encoder_hide: float = 0.3  # share of the frames that [CLS] is not shown in training
     # Segmentation (4.2.1).
     layer: int = -1  # whose [CLS] attention; -1 is the last
     keep: Literal["mass", "quantile"] = "mass"  # "quantile" is VG-HuBERT's program
-    threshold: float = 0.7  # p; the thesis sweeps it
-    gap: float = 0.3  # s, seconds; 0: no segment insertion
+    heads: Literal["union", "separate"] = "separate"  # "union" is VG-HuBERT's; see docs/deviations.md
+    threshold: float = 0.8  # p; the thesis sweeps it
+    gap: float = 0.2  # s, seconds; 0: no segment insertion
     vad: Literal["energy", "rvad", "silero"] = "energy"  # the thesis takes rVAD
     # Segment vectors and induction (4.2.1; ch. 3).
     vector_layer: int = 1  # of the encoder: 0 convolutions, then its layers
@@ -39,10 +42,10 @@ class Config:
     margin: float = 0.2
     reward_margin: float = 0.2
     bias: float = 0.0  # lambda of the abstract-initial bias; the thesis uses none for speech
-    batch_size: int = 128
-    epochs: int = 20
+    batch_size: int = 64
+    epochs: int = 15
     learning_rate: float = 2e-3
-    scorer_learning_rate: float = 2e-4  # as VG-NSL's: trees chosen before segments are grounded are hard to unlearn
+    scorer_learning_rate: float = 1e-3
     clip: float = 2.0
     # Self-training with s-Benepar (4.2.2); 0 epochs: none.
     benepar_epochs: int = 0

@@ -19,9 +19,8 @@ from groundling.training.runs import RunFolder
 
 def build_encoder(config: Config, feature_dim: int) -> GroundedEncoder:
     """An encoder with fresh weights."""
-    return GroundedEncoder(
-        config.mels, config.encoder_dim, config.encoder_heads, config.encoder_layers, feature_dim=feature_dim
-    )
+    sizes = (config.mels, config.encoder_dim, config.encoder_heads, config.encoder_layers, config.encoder_reach)
+    return GroundedEncoder(*sizes, feature_dim=feature_dim, hide=config.encoder_hide)
 
 
 def train_encoder(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.vq import kmeans2
 
-from groundling.algorithms.attention_segments import Keep, attention_segments
+from groundling.algorithms.attention_segments import Heads, Keep, attention_segments
 from groundling.algorithms.dpdp import dpdp
 from groundling.algorithms.segment_insertion import insert_segments, words_between
 from groundling.errors import DataError
@@ -30,16 +30,17 @@ class Cut(NamedTuple):
     keep: Keep
     threshold: float
     gap: float  # seconds; 0: no insertion
+    heads: Heads = "separate"
 
     @classmethod
     def of(cls, config: Config) -> Cut:
         """What a config says."""
-        return cls(config.layer, config.keep, config.threshold, config.gap)
+        return cls(config.layer, config.keep, config.threshold, config.gap, config.heads)
 
 
 def segment_by_attention(sound: Sound, heard: Listened, cut: Cut) -> Segmentation:
     """Words that fill the voiced regions; silence has none. Times in seconds."""
-    found = attention_segments(heard.attention[cut.layer], cut.threshold, cut.keep)
+    found = attention_segments(heard.attention[cut.layer], cut.threshold, cut.keep, cut.heads)
     segments = [(a / RATE, b / RATE) for a, b in found]
     inserted = insert_segments(segments, sound.voiced, cut.gap or NO_GAP)
     return words_between(inserted, sound.voiced, sound.duration)
