@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -180,3 +181,43 @@ def test_it_works_as_an_ordinary_user_too() -> None:
         [*drop, "PYTHONDONTWRITEBYTECODE=1", python, "-c", code], capture_output=True, text=True, cwd="/"
     )
     assert done.stdout.split(" ", 1)[1] == "(2,) timeout\n", done.stderr
+
+
+def test_a_killed_host_leaves_no_server_behind() -> None:
+    """The servers and the endless program end when the host's end of the pipe closes."""
+    code = (
+        "import threading, time\n"
+        "from groundling.execution import Runner, Limits\n"
+        "runner = Runner(workers=1, unsafe_local=True)\n"
+        "threading.Thread(target=runner.run, args=('while True: pass', ['1'], Limits(seconds=100))).start()\n"
+        "time.sleep(0.5)\n"
+        "print('running', flush=True)\n"
+        "time.sleep(100)\n"
+    )
+    host = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert host.stdout is not None
+    assert host.stdout.readline() == "running\n"
+    below = _below(host.pid)
+    assert len(below) >= 2
+    host.kill()
+    host.wait()
+    host.stdout.close()
+    deadline = time.monotonic() + 20
+    while (left := [pid for pid in below if _alive(pid)]) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert left == []
+
+
+def _below(pid: int) -> list[int]:
+    found: list[int] = []
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        for child in (task / "children").read_text().split():
+            found += [int(child), *_below(int(child))]
+    return found
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False

@@ -79,6 +79,11 @@ def become(user: int, *, may_search: bool) -> None:
     _check(_libc.capset(_CAPABILITY_HEADER, (ctypes.c_uint32 * 6)(search, search)), "reduce capabilities")
 
 
+def die_with_parent() -> None:
+    """Be killed when the server ends, however it ends; a sleeping program would outlive it for ever."""
+    _check(_libc.prctl(1, int(signal.SIGKILL), 0, 0, 0), "die with the server")
+
+
 def forbid_new_privileges() -> None:
     """Set-uid programs stay powerless from here on; also the condition for Landlock and seccomp."""
     _check(_libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0), "no_new_privs")

@@ -85,6 +85,7 @@ class Walls:
 
 def _child(request: dict[str, Any], walls: Walls, result: int, output: int) -> None:
     """Become the program; never returns."""
+    isolation.die_with_parent()
     os.setsid()
     os.dup2(output, 1)
     os.dup2(output, 2)
