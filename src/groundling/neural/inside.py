@@ -106,24 +106,27 @@ class _Parts:
         count = where.shape[1] - width + 1
         narrow = int(where[width - 1, 0])
         start, end = slice(narrow, narrow + count), slice(narrow + 1, narrow + 1 + count)
-        first = scale[:, end] + self.most[:, :count]
-        last = scale[:, start] + self.most[:, width - 1 :]
-        top = torch.maximum(first, last)
+        found = [
+            (_apply(self.first[:, :count], chart[:, end]), scale[:, end] + self.most[:, :count]),
+            (_apply(self.last[:, width - 1 :], chart[:, start]), scale[:, start] + self.most[:, width - 1 :]),
+        ]
         if width > 3:
-            cuts = np.arange(2, width - 1)
-            starts = np.arange(count)[:, None]
-            left = torch.from_numpy(where[cuts[None], starts].ravel()).to(chart.device)
-            right = torch.from_numpy(where[width - cuts[None], starts + cuts].ravel()).to(chart.device)
-            middle = (scale[:, left] + scale[:, right]).view(len(chart), count, -1)
-            top = torch.maximum(top, middle.amax(2))
-        value = _apply(self.first[:, :count], chart[:, end]) * (first - top).exp().unsqueeze(2)
-        value = value + _apply(self.last[:, width - 1 :], chart[:, start]) * (last - top).exp().unsqueeze(2)
-        if width > 3:
-            shape = (len(chart) * count, len(cuts), chart.shape[2])
-            before = chart[:, left].view(shape) * (middle - top.unsqueeze(2)).exp().view(*shape[:2], 1)
-            outer = before.transpose(1, 2) @ chart[:, right].view(shape)
-            value = value + outer.view(len(chart), count, -1) @ self.both
-        return value, top
+            found.append(self._two_phrases(chart, scale, where, width))
+        top = torch.stack([each for _, each in found]).amax(0)
+        return torch.stack([value * (each - top).exp().unsqueeze(2) for value, each in found]).sum(0), top
+
+    def _two_phrases(self, chart: Tensor, scale: Tensor, where: NDArray[np.int64], width: int) -> tuple[Tensor, Tensor]:
+        """Every cut that leaves two words or more on either side."""
+        count = where.shape[1] - width + 1
+        cuts, starts = np.arange(2, width - 1), np.arange(count)[:, None]
+        left = torch.from_numpy(where[cuts, starts].ravel()).to(chart.device)
+        right = torch.from_numpy(where[width - cuts, starts + cuts].ravel()).to(chart.device)
+        lacking = (scale[:, left] + scale[:, right]).view(len(chart), count, -1)
+        top = lacking.amax(2)
+        shape = (len(chart) * count, len(cuts), chart.shape[2])
+        before = chart[:, left].view(shape) * (lacking - top.unsqueeze(2)).exp().view(*shape[:2], 1)
+        outer = before.transpose(1, 2) @ chart[:, right].view(shape)
+        return outer.view(len(chart), count, -1) @ self.both, top
 
 
 def _apply(rules: Tensor, values: Tensor) -> Tensor:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from groundling.systems.vgnsl.baselines import Options, train
 from groundling.systems.vgnsl.baselines.concreteness import ConcretenessTrees, mutual_neighbours, spans_by_concreteness
-from groundling.systems.vgnsl.baselines.pmi import SMOOTH, PMI
+from groundling.systems.vgnsl.baselines.pmi import PMI, SMOOTH
 from groundling.systems.vgnsl.data import Captions
 
 values = st.lists(st.integers(-20, 20).map(float), min_size=1, max_size=8)

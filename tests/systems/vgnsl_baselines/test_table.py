@@ -54,7 +54,7 @@ def test_a_wrong_name_is_answered_with_the_nearest() -> None:
 
 
 def test_norms_must_be_given() -> None:
-    with pytest.raises(ConfigError, match="Give the table of Brysbaert et al. as `norms`"):
+    with pytest.raises(ConfigError, match=r"Give the table of Brysbaert et al\. as `norms`"):
         baselines.train("norms+hi", some_captions(), seed=0)
 
 

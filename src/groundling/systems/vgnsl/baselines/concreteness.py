@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sparse
@@ -80,7 +81,8 @@ def mutual_neighbours(
     rows, columns = np.array(sorted(cells)).T
     shape = (len(vocabulary), len(seen))
     has = sparse.csr_matrix((np.ones(len(rows)), (rows, np.searchsorted(seen, columns))), shape=shape)
-    observed = np.asarray((has @ near).multiply(has).sum(1)).ravel()
+    together: Any = has @ near
+    observed = np.asarray(together.multiply(has).sum(1)).ravel()
     counts = np.asarray(has.sum(1)).ravel()
     # A given image with the word is itself not among its neighbours.
     expected = counts * near[0].sum() * np.maximum(counts - 1, 0) / max(len(seen) - 1, 1)

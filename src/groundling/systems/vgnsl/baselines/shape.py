@@ -16,7 +16,8 @@ Spans = list[tuple[int, int]]
 class Options:
     """What a baseline may be told; each reads what concerns it.
 
-    `watch(parser)` is called after each epoch, or each `every` steps; a `finished` that is not 0 in its answer ends the training.
+    `watch(parser)` is called after each epoch, or each `every` steps; a `finished` that is not 0 in its
+    answer ends the training.
     """
 
     epochs: int | None = None  # None: the baseline's own number
