@@ -20,7 +20,7 @@ class Config:
     epochs: int = 100  # ours: 15 for extended, which sees more cells an epoch
     learning_rate: float = 5e-4  # ours: 3e-3 for extended
     batch: int = 1024
-    encoded_pairs: int = 1000  # pairs that pass the encoder for counts of links; the others count as co-occurrence
+    encoded_pairs: int = 300  # pairs that pass the encoder for counts of links; the others count as co-occurrence
     training_pairs: int = 500  # pairs whose cells train the MLP
     training_cells: int = 200_000
     sharpness: float = 20.0  # of the softmax over (cosine + 1) / 2; extended only
