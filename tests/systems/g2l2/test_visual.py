@@ -103,17 +103,17 @@ def test_given_and_computed_relations_agree(data_dir: Path) -> None:
 
 
 def test_loss_falls_and_wrong_answers_cost_more() -> None:
-    questions = [question for question in made_questions(40) if len(question.words) == 6][:24]
+    questions = [question for question in made_questions(40) if len(question.words) == 6][:12]
     lexicon = Lexicon(visual(), vocabulary(questions), generator=torch.Generator().manual_seed(0))
     optimizer = torch.optim.Adam(lexicon.parameters(), lr=0.1)
     first = last = 0.0
-    for step in range(15):
+    for step in range(10):
         optimizer.zero_grad()
         loss = lexicon.loss(questions, 0.2).mean()
         loss.backward()
         optimizer.step()
         first, last = (loss.item() if step == 0 else first), loss.item()
-    assert last < 0.6 * first
+    assert last < 0.7 * first
 
 
 def test_what_is_wrong_is_named(tmp_path: Path) -> None:
