@@ -31,6 +31,11 @@ def test_parse_of_nothing_is_nothing(model: Model) -> None:
     assert list(model.parse([])) == []
 
 
+def test_an_empty_sentence_is_named(model: Model) -> None:
+    with pytest.raises(DataError, match="sentence 2 has no words"):
+        list(model.parse([("a",), ()]))
+
+
 def test_batching_does_not_change_trees(model: Model, captions: Captions) -> None:
     alone = [next(iter(model.parse([words]))) for words in captions.sentences[:20]]
     assert alone == list(model.parse(captions.sentences[:20]))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,7 @@ def parse_lines(model: str | Path, text: str | Path, raw: bool = False) -> Itera
 
 
 def _in_step(model: Model, sentences: Iterator[tuple[str, ...]]) -> Iterator[tuple[tuple[str, ...], Tree | None]]:
-    waiting: list[tuple[str, ...]] = []
+    waiting: deque[tuple[str, ...]] = deque()
 
     def real() -> Iterator[tuple[str, ...]]:
         for sentence in sentences:
@@ -74,8 +75,8 @@ def _in_step(model: Model, sentences: Iterator[tuple[str, ...]]) -> Iterator[tup
 
     for tree in model.parse(real()):
         while not waiting[0]:
-            yield waiting.pop(0), None
-        yield waiting.pop(0), tree
+            yield waiting.popleft(), None
+        yield waiting.popleft(), tree
     yield from ((sentence, None) for sentence in waiting)
 
 

@@ -13,6 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from groundling.errors import DataError
 from groundling.neural.easy_first import parse
 from groundling.structures.tree import Tree
 from groundling.systems.vgnsl.config import Config
@@ -58,6 +59,9 @@ class Model:
     def spans(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.int64]]:
         """The n - 1 spans (start, end) of each sentence, in the order of their making."""
         numbers = [self.vocabulary.encode(sentence) for sentence in sentences]
+        if not all(map(len, numbers)):
+            place = next(i for i, sentence in enumerate(numbers, 1) if not len(sentence))
+            raise DataError(f"sentence {place} has no words, so it has no tree. Leave empty sentences out.")
         found: list[NDArray[np.int64]] = [np.zeros((0, 2), dtype=np.int64)] * len(numbers)
         vectors, sides = self.table
         for chosen in by_length([len(sentence) for sentence in numbers], SIZE):
