@@ -95,6 +95,9 @@ class School:
         return self._state(name)
 
     def _learn(self, name: str) -> None:
+        from torch import set_num_threads
+
+        set_num_threads(1)  # small steps: a second thread gains nothing, and on a busy machine waits for its turn
         try:
             self.shop.keep(name, LEARNERS[name][0]())
         except GroundlingError as error:
