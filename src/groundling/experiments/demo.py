@@ -25,6 +25,8 @@ PARTS: dict[str, tuple[str, str]] = {
     "vgnsl": ("groundling.experiments.demo_vgnsl:run", "VG-NSL: trees from captions and pictures"),
     "mbrexec": ("groundling.experiments.demo_mbrexec:run", "MBR-Exec: programs chosen by running them"),
     "subdp": ("groundling.experiments.demo_subdp:run", "SubDP: a parser for a language without a treebank"),
+    "mlpalign": ("groundling.experiments.demo_mlpalign:run", "MLPAlign: words of two languages, aligned"),
+    "g2l2": ("groundling.experiments.demo_g2l2:run", "G2L2: what words mean and how they combine"),
 }
 
 LEAD = (
