@@ -42,6 +42,7 @@ STUDIES: dict[str, Study] = {
     "mbrexec-nl2bash": _study("mbrexec", "nl2bash"),
     "mbrexec-humaneval": _study("mbrexec", "humaneval"),
     "mlpalign": _study("mlpalign", "mlpalign"),
+    "subdp": _study("subdp_rows", "subdp", "subdp"),
 }
 
 
@@ -149,3 +150,10 @@ def mlpalign(data: Path, out: Path, seed: int, say: Say) -> Rows:
                 note = f"AER, {found['sentences']} sentences, {found['bitext']} pairs of bitext"
                 rows.append(ResultRow(f"{name}, {way}", _TABLE_8_1.get(name, {}).get(way), found[way], note))
     return rows
+
+
+def subdp(data: Path | None, out: Path, seed: int, say: Say) -> Rows:
+    """Chapter 9: three seeds, the given one first; parsers with and without BiLSTM."""
+    from groundling.experiments.subdp_rows import run
+
+    return run(data, out, seed, say)

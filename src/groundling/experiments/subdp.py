@@ -46,7 +46,7 @@ class Material(NamedTuple):
     """All text of the study, cut into words."""
 
     treebanks: Mapping[str, Sequence[Dependencies]]  # en, en_dev, en_test, fr, it, ...
-    bitext: Mapping[str, Sequence[Words]]  # language -> sentences, parallel over all languages
+    bitext: Mapping[str, Sequence[Sequence[str]]]  # language -> sentences, parallel over all languages
     tests: Mapping[str, Sequence[Dependencies]]  # de_pud, de_gsd, ...
     gold: tuple[Sequence[str], Sequence[Alignment]]  # sentence ids of PUD and links of content words, English-French
 
@@ -115,7 +115,7 @@ class Transfer:
 
     def __init__(self, bench: Bench, parser: Parser, language: str, seed: int) -> None:
         self.bench, self.parser, self.language, self.seed = bench, parser.eval(), language, seed
-        self.words = bench.material.bitext[language]
+        self.words: list[Words] = list(bench.material.bitext[language])
         self.source, self.target = bench.vectors(bench.material.bitext["en"]), bench.vectors(self.words)
         self.links = bench.links("en", language)
 
