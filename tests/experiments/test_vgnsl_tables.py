@@ -5,7 +5,7 @@ import pytest
 
 from groundling.algorithms.branching import left_branching, right_branching
 from groundling.errors import DataError
-from groundling.experiments import vgnsl, vgnsl_data
+from groundling.experiments import vgnsl, vgnsl_baselines, vgnsl_data
 from groundling.experiments.vgnsl_runs import VARIANTS, Kept, choose, trees_of, unflat
 from groundling.metrics.parseval import ParsEval
 from groundling.structures.tree import Tree
@@ -72,6 +72,17 @@ def test_branching_baselines_are_those_of_the_thesis(data_dir: Path) -> None:
     bare = vgnsl_data.mscoco_trees(data_dir, punctuation=False)
     right = metric.corpus(bare, [right_branching(tree.words) for tree in bare], bootstrap=0)
     assert right.value == pytest.approx(0.566, abs=1e-3)
+
+
+def test_baseline_rows_score_kept_spans(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gold = tuple(Tree.from_brackets(text) for text in ("(S (NP a b) c)", "(S d e)"))
+    monkeypatch.setattr(vgnsl_data, "mscoco_trees", lambda data: gold)
+    for seed, spans in enumerate(([[0, 2], [0, 3], [0, 2]], [[1, 3], [0, 3], [0, 2]], [[0, 2], [0, 3], [0, 2]])):
+        np.savez(tmp_path / f"baseline_gumbel-{seed}.npz", test=np.array(spans, dtype=np.uint8))
+    rows = vgnsl_baselines.baseline_rows("gumbel", tmp_path, tmp_path, pytest.fail)
+    assert [row.name for row in rows] == ["Gumbel, F1", "Gumbel, self F1"]
+    assert rows[0].ours == pytest.approx(100 * (1 + 2 / 3 + 1) / 3)
+    assert rows[1].ours == pytest.approx(100 * (2 / 3 + 1 + 2 / 3) / 3)
 
 
 def test_every_variant_says_what_it_runs_on() -> None:

@@ -60,7 +60,8 @@ ENTRIES: dict[str, Entry] = {
     entry.name: entry
     for entry in (
         Entry("3.1", "VG-NSL: recall of phrases and F1 on MSCOCO", "vgnsl", (*_CAPTIONS, "concreteness"), "hours",
-              r"(random|left|right|VG-NSL(\+AI)?(\+vectors)?)(, no punctuation)?, ([A-Z]*P|(self )?F1)$", _NO_COCO),
+              r"(random|left|right|PMI|PRPN|ON-LSTM|Gumbel|Compound PCFG|(Brysbaert|Hessel) et al\.( \+ HI)?|"
+              r"VG-NSL(\+AI)?(\+vectors)?)(, no punctuation)?, ([A-Z]*P|(self )?F1)$", _NO_COCO),
         Entry("3.2", "VG-NSL: concreteness of words against norms", "vgnsl", (*_CAPTIONS, "concreteness"), "hours",
               r".*concreteness", _NO_COCO),
         Entry("3.3", "VG-NSL: model selection by agreement and by R@1", "vgnsl", (*_CAPTIONS, "concreteness"), "hours",
@@ -110,6 +111,9 @@ def find_entry(name: str) -> Entry:
     'ambiguity'
     """
     plain = name.lower().removeprefix("table-").removeprefix("table ").replace("figure ", "figure-").strip()
+    named = [entry for entry in ENTRIES.values() if entry.study == plain]
+    if plain not in ENTRIES and len(named) == 1:  # `reproduce scan`: a study with one table goes by its own name too
+        return named[0]
     if plain not in ENTRIES:
         hint = did_you_mean(plain, ENTRIES)
         raise ConfigError(f"no table or figure is called {name!r}.{hint} See `groundling reproduce --list`.")

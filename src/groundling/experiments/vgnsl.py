@@ -10,6 +10,8 @@ import numpy as np
 from groundling.algorithms.branching import left_branching, random_binary, right_branching
 from groundling.experiments import vgnsl_data as corpus
 from groundling.experiments.tables import ResultRow, Results
+from groundling.experiments.vgnsl_baselines import NAMES as BASELINES
+from groundling.experiments.vgnsl_baselines import NORMS, baseline_rows
 from groundling.experiments.vgnsl_runs import VARIANTS, Kept, choose, keep_runs, texts, trees_of, unflat
 from groundling.metrics.parseval import ParsEval
 from groundling.structures.tree import Tree
@@ -28,7 +30,6 @@ TABLE_1 = {
 }
 BY_R1 = {"VG-NSL": (47.7, 83.4), "VG-NSL+AI": (53.1, 88.7)}  # table 3.3
 ONE_CAPTION = {"en": 38.7, "de": 38.3, "fr": 38.1}  # table 3.4, VG-NSL+AI
-NORMS = "vision/concreteness/Concreteness_ratings_Brysbaert_et_al_BRM.txt.gz"
 WHERE = "trained on Multi30K (6,993 images), tested on MSCOCO"
 
 
@@ -46,6 +47,8 @@ def run(
         return keep_runs(VARIANTS[name], data, runs, say, device)
 
     rows = results.rows("trivial", lambda: trivial_rows(data, seed))
+    for name in BASELINES:
+        rows += results.rows(f"baseline {name}", lambda name=name: baseline_rows(name, data, runs, say))
     for name in ("VG-NSL", "VG-NSL+AI", "VG-NSL+AI+vectors"):
         rows += results.rows(name, lambda name=name: table_rows(name, kept(name), data))
         rows += results.rows(f"{name} concreteness", lambda name=name: concreteness_rows(name, kept(name), data))
