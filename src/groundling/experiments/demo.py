@@ -23,6 +23,7 @@ PARTS: dict[str, tuple[str, str]] = {
     "structures": ("groundling.experiments.demo_structures:run", "Structures: read, check, convert, draw"),
     "scores": ("groundling.experiments.demo_scores:run", "Scores: Struct-IoU and ParsEval, exact and signed"),
     "vgnsl": ("groundling.experiments.demo_vgnsl:run", "VG-NSL: trees from captions and pictures"),
+    "avnsl": ("groundling.experiments.demo_avnsl:run", "AV-NSL: words and trees from speech and pictures"),
     "mbrexec": ("groundling.experiments.demo_mbrexec:run", "MBR-Exec: programs chosen by running them"),
     "subdp": ("groundling.experiments.demo_subdp:run", "SubDP: a parser for a language without a treebank"),
     "mlpalign": ("groundling.experiments.demo_mlpalign:run", "MLPAlign: words of two languages, aligned"),

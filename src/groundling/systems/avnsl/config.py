@@ -31,7 +31,7 @@ class Config:
     layer: int = -1  # whose [CLS] attention; -1 is the last
     keep: Literal["mass", "quantile"] = "mass"  # "quantile" is VG-HuBERT's program
     heads: Literal["union", "separate"] = "separate"  # "union" is VG-HuBERT's; see docs/deviations.md
-    threshold: float = 0.8  # p; the thesis sweeps it
+    threshold: float = 0.85  # p; the thesis sweeps it
     gap: float = 0.2  # s, seconds; 0: no segment insertion
     vad: Literal["energy", "rvad", "silero"] = "energy"  # the thesis takes rVAD
     # Segment vectors and induction (4.2.1; ch. 3).
