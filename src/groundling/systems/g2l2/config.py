@@ -26,6 +26,7 @@ class Config:
     concept_learning_rate: float = 0.02  # of the concepts of words
     parse_weight: float = 0.2  # of having any derivation at all, beside the answer; makes words unambiguous
     least_share: float = 1e-3  # entries with less of their word's successful use are pruned after a stage
+    first_pruned_stage: int = 0  # earlier stages end without pruning
     good_enough: float = 1.0  # training accuracy that ends the training
     restarts: int = 5  # how often to begin again when it stays below
     device: str = "cpu"

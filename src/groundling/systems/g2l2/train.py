@@ -122,7 +122,8 @@ class Course:
             scores["finished"] = float(scores["accuracy"] >= self.config.good_enough)
         lexicon.progress[1] += 1
         if here >= self.config.good_enough or lexicon.progress[1] >= self.config.epochs_a_stage:
-            lexicon.prune(self.config.least_share)
+            if lexicon.progress[0] >= self.config.first_pruned_stage:
+                lexicon.prune(self.config.least_share)
             lexicon.progress[0] += 1
             lexicon.progress[1] = 0
         return scores
