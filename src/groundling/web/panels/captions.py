@@ -29,7 +29,7 @@ def run(asked: Request, shop: Shop) -> Answer:
     unknown = [word for word in words if word not in known and word.lower() not in known]
     note = f" Unknown to the model: {', '.join(unknown)}." if unknown else ""
     return Answer(
-        summary=f"{tree}.{note}",
+        summary=f"{tree}{note}",
         command=f"echo {quote(' '.join(words))} | groundling vgnsl parse {quote(shop.folder('vgnsl'))}",
         pictures=[picture(tree, concrete)],
         tables=[
