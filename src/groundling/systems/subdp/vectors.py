@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import torch
+from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 from torch import Tensor
 
 from groundling.backbones.text import TextEncoder, encode
+from groundling.formats.writing import atomic_write
 from groundling.training.progress import Progress
 from groundling.training.store import make_folder, writing
 
@@ -86,22 +89,27 @@ class Vectors:
         return Batch(pieces, first, last, torch.from_numpy(mask).to(device))
 
 
-def vectors_of(encoder: TextEncoder, sentences: Sequence[Words], layers: Sequence[int]) -> Vectors:
-    """Encode sentences and keep the endpoints of their words."""
-    parts: list[Tensor] = [torch.zeros(0, len(layers), encoder.dim, dtype=torch.half)]
+def vectors_of(
+    encoder: TextEncoder, sentences: Sequence[Words], layers: Sequence[int], into: Path | None = None
+) -> Vectors:
+    """Encode sentences and keep the endpoints of their words, in memory or in the new `.npy` file `into`."""
+    size = sum(min(len(encoder.pieces(word)), 2) for words in sentences for word in words)
+    shape = (size, len(layers), encoder.dim)
+    room = np.empty(shape, np.float16) if into is None or not size else open_memmap(into, "w+", np.float16, shape)
+    pieces = torch.from_numpy(room)
     ends: list[Index] = [np.zeros((2, 0), dtype=np.int64)]
-    total = 0
+    done = 0
     with Progress("encoding", total=len(sentences)) as progress:
         for window in _windows(sentences):
             for sentence in encode(encoder, window, layers):
                 used, places = np.unique(np.stack(sentence.ends()), return_inverse=True)
-                parts.append(sentence.vectors[:, torch.from_numpy(used)].transpose(0, 1).half().cpu())
-                ends.append(places.reshape(2, -1) + total)
-                total += len(used)
+                pieces[done : done + len(used)] = sentence.vectors[:, torch.from_numpy(used)].transpose(0, 1).cpu()
+                ends.append(places.reshape(2, -1) + done)
+                done += len(used)
             progress.advance(len(window))
     first, last = np.concatenate(ends, axis=1)
     starts = np.concatenate([[0], np.cumsum([part.shape[1] for part in ends[1:]], dtype=np.int64)])
-    return Vectors(torch.cat(parts), first, last, starts)
+    return Vectors(pieces, first, last, starts)
 
 
 def cached_vectors(
@@ -113,20 +121,24 @@ def cached_vectors(
     path = cache / f"{_key(encoder, sentences, layers)}"
     pieces, index = path.with_suffix(".pieces.npy"), path.with_suffix(".index.npz")
     if not index.exists():
-        _store(vectors_of(encoder, sentences, layers), pieces, index)
+        _store(encoder, sentences, layers, pieces, index)
     mapped = np.load(pieces, mmap_mode="c")  # copy on write: torch wants writable memory, and nobody writes
     with np.load(index) as arrays:
         return Vectors(torch.from_numpy(mapped), arrays["first"], arrays["last"], arrays["starts"])
 
 
-def _store(vectors: Vectors, pieces: Path, index: Path) -> None:
-    from groundling.formats.writing import atomic_write
-
+def _store(encoder: TextEncoder, sentences: Sequence[Words], layers: Sequence[int], pieces: Path, index: Path) -> None:
+    """The vectors go straight to their file, which may be larger than memory."""
     make_folder(pieces.parent)
-    with writing(pieces), atomic_write(pieces, binary=True) as handle:
-        np.save(handle, vectors.pieces.cpu().numpy())
+    unfinished = pieces.with_suffix(f".{os.getpid()}.tmp")
+    with writing(pieces):
+        made = vectors_of(encoder, sentences, layers, unfinished)
+        if not len(made.pieces):  # nothing to map
+            with unfinished.open("wb") as handle:
+                np.save(handle, made.pieces.numpy())
+        unfinished.replace(pieces)
     with writing(index), atomic_write(index, binary=True) as handle:  # last: it says that both are whole
-        np.savez(handle, first=vectors.first, last=vectors.last, starts=vectors.starts)
+        np.savez(handle, first=made.first, last=made.last, starts=made.starts)
 
 
 def _key(encoder: TextEncoder, sentences: Sequence[Words], layers: Sequence[int]) -> str:
