@@ -65,7 +65,7 @@ ENTRIES: dict[str, Entry] = {
         Entry("3.2", "VG-NSL: concreteness of words against norms", "vgnsl", (*_CAPTIONS, "concreteness"), "hours",
               r".*concreteness", _NO_COCO),
         Entry("3.3", "VG-NSL: model selection by agreement and by R@1", "vgnsl", (*_CAPTIONS, "concreteness"), "hours",
-              r"VG-NSL(\+AI)?, (by R@1, )?(self )?F1$", _NO_COCO),
+              r"VG-NSL(\+AI)?(\+vectors)?, (by R@1, )?(self )?F1$", _NO_COCO),
         Entry("3.4", "VG-NSL: English, German and French Multi30K", "vgnsl", (*_CAPTIONS, "concreteness"), "hours",
               r".*(one caption|silver)", "6,993 of 29,000 images; trees by another parser, English only"),
         Entry("figure-3.4", "VG-NSL: F1 by the amount of training data", "vgnsl", (*_CAPTIONS, "concreteness"), "hours",
