@@ -9,9 +9,9 @@ from groundling.worlds.scan import phrases
 VERBS = [item for item in phrases() if len(item.words) < 3]
 
 
-@pytest.mark.parametrize(("kind", "steps"), [("lstm", 200), ("transformer", 150)])
+@pytest.mark.parametrize(("kind", "steps"), [("lstm", 300), ("transformer", 150)])
 def test_a_baseline_repeats_its_training_data(kind: str, steps: int) -> None:
-    model = train_baseline(kind, VERBS, seed=0, steps=steps, batch_size=14, device="cpu")
+    model = train_baseline(kind, VERBS, seed=0, steps=steps, batch_size=14, size=64, device="cpu")
     right = [answer == item.actions for answer, item in zip(model.answer(VERBS), VERBS, strict=True)]
     assert sum(right) / len(right) > 0.9
 

@@ -31,6 +31,7 @@ class Seq2Seq(nn.Module):
         else:
             self.places = nn.Embedding(LONGEST + 2, size)
             self.transformer = nn.Transformer(size, 4, 2, 2, 2 * size, 0.1, batch_first=True, norm_first=False)
+            self.transformer.encoder.enable_nested_tensor = False  # a prototype that warns
 
     def encode(self, commands: Sequence[Instruction]) -> tuple[Tensor, Tensor]:
         """Return padded word numbers [batch, words] and action numbers with START and END, [batch, actions + 2]."""
@@ -97,11 +98,12 @@ def train_baseline(
     seed: int,
     steps: int = 10000,
     batch_size: int = 64,
+    size: int = 200,
     device: str = "auto",
 ) -> Seq2Seq:
     """Train for a fixed number of steps, as the thesis' baselines have no development set."""
     with seeded(seed):
-        model = Seq2Seq(sorted({word for item in commands for word in item.words}), kind)
+        model = Seq2Seq(sorted({word for item in commands for word in item.words}), kind, size)
 
     def batches(epoch: int, rng: np.random.Generator) -> Iterator[list[Instruction]]:
         for _ in range(max(1, steps // 10)):
