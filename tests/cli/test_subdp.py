@@ -1,6 +1,8 @@
 import json
+import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -195,3 +197,24 @@ def test_transfer_warns_when_bitext_is_unlike_the_text(made: tuple[dict[str, str
     arguments = [*words, "-o", tmp_path / "x", "--text", tmp_path / "text.txt", f"--set=encoder={files['words']}"]
     result = runner.invoke(app, [*map(str, arguments)])
     assert "warning: the bitext does not look like the text to be parsed" in result.stderr
+
+
+def test_transfer_killed_while_training_ends_with_the_same_parser(
+    made: tuple[dict[str, str], Path], tmp_path: Path
+) -> None:
+    files, folder = made
+    words = ["subdp", "transfer", files["source"], files["target"], "--tokenised", "--treebank", files["treebank"]]
+    words += [f"--set={k}={v}" for k, v in (FAST | {"encoder": files["words"]}).items()]
+    command = [sys.executable, "-m", "groundling", *words, "-o", str(tmp_path / "killed"), "--device", "cpu"]
+    process = subprocess.Popen(command, env=os.environ | {"OMP_NUM_THREADS": "1"}, stderr=subprocess.DEVNULL)
+    checkpoint = tmp_path / "killed" / "source" / "last.safetensors"
+    while not checkpoint.exists() and process.poll() is None:
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
+    assert not (tmp_path / "killed" / "run.json").exists()  # killed in time
+    call(*words[1:], "-o", tmp_path / "killed", "--resume", "--device", "cpu")
+    whole = folder / "whole"  # made by the first test, if it ran
+    if not (whole / "model.safetensors").exists():
+        call(*words[1:], "-o", whole, "--device", "cpu")
+    assert (tmp_path / "killed" / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
