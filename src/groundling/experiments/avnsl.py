@@ -38,7 +38,7 @@ from groundling.systems.avnsl.vectors import frame_ranges, segment_vectors
 
 SETTINGS = Config(benepar_epochs=10)
 SCENES, TEST, PILOT, TOP = 400, 100, 30, 10
-THRESHOLDS = (("mass", 0.5), ("mass", 0.7), ("mass", 0.85), ("quantile", 0.7))
+THRESHOLDS = (("mass", 0.5), ("mass", 0.85), ("quantile", 0.6), ("quantile", 0.7), ("quantile", 0.8))
 GAPS = (0.0, 0.15, 0.2, 0.3)
 WORLD = f"built-in spoken world, {SCENES} training and {TEST} test utterances"
 Say = Callable[[str], None]

@@ -1,7 +1,7 @@
 """AV-NSL: phrase structure learned from spoken captions and images, without text (thesis ch. 4).
 
 >>> Config().gap
-0.2
+0.15
 """
 
 from groundling.systems.avnsl.config import Config

@@ -26,13 +26,13 @@ class Config:
     encoder_epochs: int = 25
     encoder_batch_size: int = 50
     encoder_learning_rate: float = 3e-3
-    encoder_hide: float = 0.3  # share of the frames that [CLS] is not shown in training
+    encoder_hide: float = 0.4  # share of the frames that [CLS] is not shown in training
     # Segmentation (4.2.1).
     layer: int = -1  # whose [CLS] attention; -1 is the last
-    keep: Literal["mass", "quantile"] = "mass"  # "quantile" is VG-HuBERT's program
+    keep: Literal["mass", "quantile"] = "quantile"  # VG-HuBERT's program; "mass" is the thesis' wording
     heads: Literal["union", "separate"] = "separate"  # "union" is VG-HuBERT's; see docs/deviations.md
-    threshold: float = 0.85  # p; the thesis sweeps it
-    gap: float = 0.2  # s, seconds; 0: no segment insertion
+    threshold: float = 0.7  # p; the thesis sweeps it
+    gap: float = 0.15  # s, seconds; 0: no segment insertion
     vad: Literal["energy", "rvad", "silero"] = "energy"  # the thesis takes rVAD
     # Segment vectors and induction (4.2.1; ch. 3).
     vector_layer: int = 1  # of the encoder: 0 convolutions, then its layers
