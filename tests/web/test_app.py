@@ -53,7 +53,7 @@ def test_trees_are_scored_and_drawn(client: TestClient) -> None:
     assert [score["value"] for score in found["data"]["scores"]] == [0.75, 0.5]
     assert found["data"]["matches"] == [[0, 0, 1.0], [2, 1, 1.0], [4, 2, 1.0]]
     assert 'data-match="pred-0"' in found["pictures"][0]["svg"]
-    assert found["command"].startswith("groundling score trees <(echo '(S (NP (N dogs))")
+    assert found["command"].startswith(r"groundling score trees <(printf '%s\n' '(S (NP (N dogs))")
 
 
 def test_trees_over_different_words_have_no_parseval(client: TestClient) -> None:
@@ -65,6 +65,37 @@ def test_a_broken_tree_names_its_field(client: TestClient) -> None:
     assert fault(client, "trees", TREES | {"pred": "(S (N dogs"})["where"] == "pred"
     error = fault(client, "trees", TREES | {"gold": "(S " + "(N a) " * 300 + ")"})
     assert error["where"] == "gold" and "up to 200 words" in error["what"]
+
+
+GRID = """File type = "ooTextFile"
+Object class = "TextGrid"
+
+0
+1
+<exists>
+1
+"IntervalTier"
+"words"
+0
+1
+2
+0
+{0}
+"the"
+{0}
+1
+"dog"
+"""
+
+
+def test_textgrids_are_scored_in_place_of_trees(client: TestClient) -> None:
+    found = client.post("/api/trees", json={"gold": GRID.format(0.4), "pred": GRID.format(0.41)}).json()
+    assert [score["name"] for score in found["data"]["scores"]] == ["Boundaries", "SegmentIoU"]
+    assert found["data"]["scores"][0]["value"] == 1.0 and found["data"]["gold"]["segments"][0][2] == "the"
+    assert fault(client, "trees", {"gold": GRID.format(0.4), "pred": "(S a)"})["where"] == "pred"
+    assert fault(client, "trees", {"gold": GRID.format(7), "pred": GRID.format(0.4)})["where"] == "gold"
+    empty = 'File type = "ooTextFile"\nObject class = "TextGrid"\n0 1 <exists> 0'
+    assert fault(client, "trees", {"gold": empty, "pred": empty})["where"] == "gold"
 
 
 def test_words_are_aligned(client: TestClient, diagonal: None) -> None:

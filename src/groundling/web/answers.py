@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from shlex import quote
 from typing import Any
 
 from pydantic import BaseModel, Field
@@ -76,6 +77,15 @@ def field(name: str) -> Iterator[None]:
         yield
     except GroundlingError as error:
         raise FieldError(name, str(error)) from error
+
+
+def given(text: str) -> str:
+    r"""A text as a file of a bash command line.
+
+    >>> print(given("dogs bark"))
+    <(printf '%s\n' 'dogs bark')
+    """
+    return rf"<(printf '%s\n' {quote(text)})"
 
 
 def fault_of(error: GroundlingError, where: str = "") -> Fault:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-from shlex import quote
 from typing import Literal
 
 from pydantic import BaseModel, Field
@@ -18,7 +17,7 @@ from groundling.execution import Limits
 from groundling.experiments.mbrexec_page import agreement_groups
 from groundling.structures import Program, Samples
 from groundling.systems.mbrexec import Pool, Task, execute, scores_of, select
-from groundling.web.answers import Answer, Picture, Table, field
+from groundling.web.answers import Answer, Picture, Table, field, given
 from groundling.web.shop import Shop
 
 MOST_PROGRAMS, MOST_INPUTS = 25, 12
@@ -113,6 +112,6 @@ def results(pool: Pool, inputs: list[str], chosen: int, method: str) -> Table:
 
 def command(codes: list[str], inputs: list[str], method: str) -> str:
     """The same with files."""
-    samples = quote(json.dumps({"task_id": "page", "completions": codes}))
-    task = quote(json.dumps({"task_id": "page", "inputs": inputs}))
-    return f"groundling mbrexec select <(echo {samples}) --tests <(echo {task}) --method {method}"
+    samples = given(json.dumps({"task_id": "page", "completions": codes}))
+    task = given(json.dumps({"task_id": "page", "inputs": inputs}))
+    return f"groundling mbrexec select {samples} --tests {task} --method {method}"

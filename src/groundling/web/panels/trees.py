@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from shlex import quote
 from typing import Literal
 
 from pydantic import BaseModel, Field
@@ -12,14 +11,15 @@ from groundling.metrics.base import Score
 from groundling.metrics.parseval import ParsEval
 from groundling.metrics.struct_iou import StructIoU, with_leaves
 from groundling.structures import Tree
-from groundling.web.answers import Answer, Picture, Table, field
+from groundling.web.answers import Answer, Picture, Table, field, given
+from groundling.web.panels import segments
 from groundling.web.shop import Shop
 
 MOST_WORDS = 200
 
 
 class Request(BaseModel):
-    """Two trees in brackets."""
+    """Two trees in brackets, or two TextGrids."""
 
     gold: str = Field(max_length=20_000, examples=["(S (NP (N dogs)) (VP (V bark)))"])
     pred: str = Field(max_length=20_000, examples=["(S (N dogs) (V bark))"])
@@ -29,6 +29,8 @@ class Request(BaseModel):
 
 def run(asked: Request, shop: Shop) -> Answer:
     """Score and draw."""
+    if segments.is_textgrid(asked.gold) or segments.is_textgrid(asked.pred):
+        return segments.compare(asked.gold, asked.pred)
     gold, pred = read_tree(asked.gold, "gold"), read_tree(asked.pred, "pred")
     metric, parseval = StructIoU(labels=asked.labels), ParsEval(asked.convention)
     scores = [metric.score(gold, pred)]
@@ -89,5 +91,5 @@ def command(asked: Request) -> str:
     """The same with files."""
     labels = "" if asked.labels else " --no-labels"
     texts = [" ".join(text.split()) for text in (asked.gold, asked.pred)]
-    gold, pred = (f"<(echo {quote(text)})" for text in texts)
+    gold, pred = map(given, texts)
     return f"groundling score trees {gold} {pred} --metric struct-iou{labels}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from shlex import quote
 from typing import Literal
 
 from pydantic import BaseModel, Field
@@ -10,7 +9,7 @@ from pydantic import BaseModel, Field
 from groundling.drawing.alignments import draw_grid, draw_links
 from groundling.errors import DataError
 from groundling.structures import Alignment
-from groundling.web.answers import Answer, Picture, Table, field
+from groundling.web.answers import Answer, Picture, Table, field, given
 from groundling.web.shop import Shop
 
 MOST_WORDS = 60
@@ -65,5 +64,5 @@ def read_words(text: str, where: str) -> list[str]:
 
 def command(source: list[str], target: list[str], method: str) -> str:
     """The same with files."""
-    first, second = (f"<(echo {quote(' '.join(words))})" for words in (source, target))
+    first, second = given(" ".join(source)), given(" ".join(target))
     return f"groundling mlpalign align {first} {second} --method {method}"
