@@ -31,7 +31,7 @@ class Seq2Seq(nn.Module):
         else:
             self.places = nn.Embedding(LONGEST + 2, size)
             self.transformer = nn.Transformer(size, 4, 2, 2, 2 * size, 0.1, batch_first=True, norm_first=False)
-            self.transformer.encoder.enable_nested_tensor = False  # a prototype that warns
+            self.transformer.encoder.use_nested_tensor = False  # a prototype that warns
 
     def encode(self, commands: Sequence[Instruction]) -> tuple[Tensor, Tensor]:
         """Return padded word numbers [batch, words] and action numbers with START and END, [batch, actions + 2]."""
