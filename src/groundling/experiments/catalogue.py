@@ -87,7 +87,7 @@ ENTRIES: dict[str, Entry] = {
         Entry("figure-5.7", "Struct-IoU: correlation with ParsEval", "correlation", ("mscoco-vgnsl",), "2 minutes", "",
               "the thesis has Benepar on PTB, we have induced trees of MSCOCO"),
         Entry("6.4", "G2L2: CLEVR", "clevr", (), "an hour", "", "scenes as tables, not pictures; made questions too"),
-        Entry("6.5", "G2L2: SCAN", "scan", (), "an hour"),
+        Entry("6.5", "G2L2: SCAN", "scan", (), "15 minutes"),
         Entry("7.1", "MBR-Exec: MBPP", "mbrexec-mbpp", ("mbpp", "samples"), "10 minutes", "", _CODEX),
         Entry("7.1-spider", "MBR-Exec: Spider", "mbrexec-spider", ("spider", "samples"), "5 minutes", "", _CODEX),
         Entry("7.1-nl2bash", "MBR-Exec: NL2Bash", "mbrexec-nl2bash", ("nl2bash", "samples"), "5 minutes", "", _CODEX),
