@@ -52,6 +52,22 @@ def test_training_raises_the_likelihood_and_trees_are_binary() -> None:
     assert [len(set(s)) for s in spans] == [len(s) - 1 for s in sequences[:5]] + [0]
 
 
+def test_it_learns_that_pairs_embed_pairs() -> None:
+    """Words of two kinds, each closed by its own kind in mirrored order: no other bracketing explains them as well."""
+    rng = np.random.default_rng(0)
+    kinds = [rng.integers(0, 2, 1 + min(int(rng.geometric(0.5)) - 1, 3)) for _ in range(400)]
+    sequences = [np.array([*(1 + kind), *(3 + kind[::-1])]) for kind in kinds]
+    config = CompoundConfig(**{**vars(SMALL), "nonterminals": 6, "batch_size": 16, "epochs": 2, "z_dim": 2})
+    model = train_compound_pcfg(sequences, 5, config, seed=0, device="cpu")
+    long = [one for one in sequences if len(one) > 2][:80]
+    inner = [
+        (k, len(s) - k) in spans
+        for s, spans in zip(long, model.spans(long), strict=True)
+        for k in range(1, len(s) // 2)
+    ]
+    assert np.mean(inner) > 0.9
+
+
 def test_same_seed_gives_the_same_grammar() -> None:
     config = CompoundConfig(**{**vars(SMALL), "epochs": 1})
     first, again = (train_compound_pcfg(language(40), 8, config, seed=5, device="cpu") for _ in range(2))
