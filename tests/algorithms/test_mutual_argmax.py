@@ -50,6 +50,21 @@ def test_argmax_and_itermax_equal_the_definitions(s: np.ndarray) -> None:
     assert (itermax(s) == itermax_plainly(s)).all()
 
 
+def itermax_simalign_plainly(s: np.ndarray) -> np.ndarray:
+    links = argmax_plainly(s)
+    if min(s.shape) <= 2:
+        return links
+    rows, columns = links.any(1)[:, None], links.any(0)[None]
+    weight = np.where(rows & columns, 0.0, np.where(rows | columns, 0.9, 1.0))
+    return links | (argmax_plainly(s * weight) & ~(rows & columns))
+
+
+@settings(max_examples=300, deadline=None)
+@given(cases)
+def test_simaligns_itermax_equals_its_definition(s: np.ndarray) -> None:
+    assert (itermax_simalign(s) == itermax_simalign_plainly(s)).all()
+
+
 @settings(max_examples=200, deadline=None)
 @given(cases)
 def test_laws(s: np.ndarray) -> None:

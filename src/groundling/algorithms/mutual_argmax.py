@@ -80,18 +80,47 @@ def itermax_simalign(similarity: Matrix, rounds: int = 2, decay: float = 0.9) ->
     Plain argmax when a side has at most two words. Links may share a word. Similarities should be non-negative.
     Deviation: kept as an option beside the thesis' form, because published SimAlign numbers use it.
     """
-    links = argmax(similarity)
     if min(similarity.shape, default=0) <= 2:
-        return links
-    for _ in range(1, rounds):
-        taken_rows: Any = links.max(axis=1, keepdims=True)
-        taken_columns: Any = links.max(axis=0, keepdims=True)
-        neither: Links = taken_rows & taken_columns
-        weight = np.where(neither, 0.0, np.where(taken_rows | taken_columns, decay, 1.0))
-        fresh: Links = argmax(similarity * weight) & ~neither
-        if not np.any(fresh & ~links):
+        return argmax(similarity)
+    return _itermax_simalign(np.ascontiguousarray(similarity, dtype=np.float64), rounds, decay)
+
+
+@compiled
+def _itermax_simalign(similarity: NDArray[np.float64], rounds: int, decay: float) -> NDArray[np.bool_]:
+    rows, columns = similarity.shape
+    links = np.zeros((rows, columns), dtype=np.bool_)
+    row_taken = np.zeros(rows, dtype=np.bool_)
+    column_taken = np.zeros(columns, dtype=np.bool_)
+    best_column = np.empty(rows, dtype=np.int64)
+    best_row = np.empty(columns, dtype=np.int64)
+    best_value = np.empty(columns)
+    for turn in range(rounds):
+        best_value[:] = -np.inf
+        for i in range(rows):
+            top = -np.inf
+            for j in range(columns):
+                value = similarity[i, j]
+                if turn > 0 and (row_taken[i] or column_taken[j]):
+                    value *= 0.0 if row_taken[i] and column_taken[j] else decay
+                if value > top:
+                    top = value
+                    best_column[i] = j
+                if value > best_value[j]:
+                    best_value[j] = value
+                    best_row[j] = i
+        found = 0
+        for i in range(rows):
+            j = best_column[i]
+            if best_row[j] == i and not links[i, j] and not (turn > 0 and row_taken[i] and column_taken[j]):
+                links[i, j] = True
+                found += 1
+        if found == 0:
             break
-        links = links | fresh
+        for i in range(rows):
+            for j in range(columns):
+                if links[i, j]:
+                    row_taken[i] = True
+                    column_taken[j] = True
     return links
 
 

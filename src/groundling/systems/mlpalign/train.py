@@ -81,7 +81,7 @@ def _cells(
     keep = min(1.0, config.training_cells / total)
     parts = [_sample(pair, counts, config, keep, rng) for pair in encoded_pairs(pairs, encoder, config.layers)]
     x, y, weight = (np.concatenate(column) for column in zip(*parts, strict=True))
-    if config.features == "thesis":  # the program repeats rare classes until all are equally frequent
+    if config.balanced:
         frequency = np.array([weight[y == label].sum() for label in range(3)])
         weight = weight / np.maximum(frequency, 1)[y] * len(y) / 3
     return x, y, weight.astype(np.float32)
