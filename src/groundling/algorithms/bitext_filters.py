@@ -50,16 +50,17 @@ def mismatches(bitext: Iterable[Words], text: Iterable[Words]) -> list[str]:
     if not 0.6 < a / b < 1.7:
         found.append(f"the bitext has {a:.1f} words a sentence, the text to be parsed {b:.1f}")
     known = {word for words in ours for word in words}
-    common = [word for word, _ in Counter(word for words in theirs for word in words).most_common(100)]
+    counts = Counter(word for words in theirs for word in words).most_common(100)
+    common = [word for word, count in counts if count > 2]  # rarer words may well be missing
     missing = [word for word in common if word not in known]
-    if len(missing) > 0.3 * len(common):
+    if len(common) > 4 and len(missing) > 0.3 * len(common):
         some = " ".join(missing[:5])
         found.append(
             f"{len(missing)} of the {len(common)} commonest words of the text never occur in the bitext ({some} ...): "
             "another language, domain, or way of cutting words"
         )
     p, q = (sum(_is_sign(w) for words in side for w in words) / sum(map(len, side)) for side in (ours, theirs))
-    if abs(p - q) > 0.08:
+    if max(p, q) > 0.05 and not 0.55 < (p + 0.01) / (q + 0.01) < 1.8:
         found.append(f"{p:.0%} of the words of the bitext are punctuation, {q:.0%} in the text: cut both the same way")
     return found
 
