@@ -69,13 +69,14 @@ def measure(one: Set, folder: Path, encoder: TextEncoder, seed: int) -> list[Res
     kinds = ("extended", "thesis") if one.thesis else ("extended",)  # the thesis' MLP on the thesis' sets
     models = {name: train(preset(name), text, seed=seed, encoder=encoder) for name in kinds}
     links = [_links(pair, models) for pair in encoded_pairs(pairs, encoder, LAYERS)]
-    thesis = dict(zip(("argmax", "itermax", "MLP extended"), one.thesis or (None,) * 3, strict=True))
+    printed = one.thesis or (None, None, None)
+    thesis: dict[str, float | None] = {"argmax": printed[0], "itermax": printed[1]}
     note = f"{len(gold)} sentences, {len(text) - len(pairs)} pairs of bitext"
     note += f", at most {one.at_most}" if one.at_most else ""
     rows: list[ResultRow] = []
     for name in links[0]:
         score = AER().corpus([g.alignment for g in gold], [found[name] for found in links], bootstrap=0)
-        known = thesis.get(name, (one.thesis or (None,) * 3)[2])
+        known = thesis.get(name, printed[2])
         rows.append(ResultRow(f"{one.file} {name}", known, round(100 * score.value, 2), note))
     return rows
 

@@ -1,5 +1,7 @@
 """Counts, training, saving, inference of the MLP, on a toy encoder."""
 
+from itertools import count as count_up
+
 import numpy as np
 import pytest
 
@@ -126,3 +128,21 @@ def test_errors_say_what_to_do(tmp_path) -> None:
     (tmp_path / "bad.npz").write_bytes(b"nothing")
     with pytest.raises(FormatError, match="not a count file"):
         Counts.load(tmp_path / "bad.npz")
+
+
+def test_streams_without_end_are_aligned_chunk_by_chunk(model) -> None:
+    seen = 0
+
+    def endless():
+        nonlocal seen
+        while True:
+            seen += 1
+            yield ["w1", "w2"]
+
+    for stream in (
+        align(endless(), (["v2", "v1"] for _ in count_up()), encoder=ToyEncoder(), chunk=4),
+        model.align(endless(), (["v2", "v1"] for _ in count_up()), encoder=ToyEncoder(), chunk=4),
+    ):
+        seen = 0
+        assert [next(stream).sure for _ in range(6)] == [{(0, 1), (1, 0)}] * 6
+        assert seen == 8  # two chunks: memory does not depend on the length of the stream
