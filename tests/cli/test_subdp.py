@@ -218,3 +218,11 @@ def test_transfer_killed_while_training_ends_with_the_same_parser(
     if not (whole / "model.safetensors").exists():
         call(*words[1:], "-o", whole, "--device", "cpu")
     assert (tmp_path / "killed" / "model.safetensors").read_bytes() == (whole / "model.safetensors").read_bytes()
+
+
+def test_a_given_parser_decides_encoder_and_shape(made: tuple[dict[str, str], Path], tmp_path: Path) -> None:
+    files, folder = made
+    words = ("transfer", files["source"], files["target"], "--tokenised", "-m", folder / "source", "-o", tmp_path / "x")
+    call(*words, "--set", "target_epochs=1")  # no word of the encoder or the BiLSTM's width
+    config = Model.load(tmp_path / "x").config
+    assert config.encoder == files["words"] and config.lstm_dim == FAST["lstm_dim"] and config.target_epochs == 1

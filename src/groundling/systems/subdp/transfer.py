@@ -24,7 +24,7 @@ from groundling.systems.subdp.train import Trees, new_parser, train_source, trai
 from groundling.systems.subdp.vectors import Words, cached_vectors
 from groundling.systems.subdp.word_encoder import load_encoder
 from groundling.training.progress import track
-from groundling.training.runs import RunFolder
+from groundling.training.runs import RunFolder, load_model
 from groundling.training.store import hash_data, make_folder, write_text
 
 Say = Callable[[str], None]
@@ -45,6 +45,16 @@ class Job:
     alignments: str = ""  # Pharaoh file; empty: aligned with the encoder
     text: str = ""  # a sample of the text to be parsed, to compare the bitext with
     method: str = "subdp"
+
+
+def same_shape(config: Config, model: Config) -> Config:
+    """The settings with those of a trained parser where they say what its weights are.
+
+    >>> same_shape(Config(target_epochs=3), Config(lstm_dim=0, target_epochs=30)).lstm_dim
+    0
+    """
+    shape = ("encoder", "layers", "arc_dim", "label_dim", "dropout", "lstm_dim", "subtypes")
+    return replace(config, **{key: getattr(model, key) for key in shape})
 
 
 def read_treebank(path: str) -> list[Dependencies]:
@@ -106,6 +116,8 @@ class Transfer:
         if job.method not in ROWS:
             hint = did_you_mean(job.method, ROWS)
             raise ConfigError(f"no method is called {job.method!r}.{hint} There are: {', '.join(ROWS)}.")
+        if job.model:  # its weights decide how the parser is built
+            config = same_shape(config, load_model(job.model, Config)[0])
         self.folder, self.job, self.config, self.seed, self.resume = Path(folder), job, config, seed, resume
         self.device, self.say = device, say
         self.encoder = encoder or load_encoder(config.encoder, device)
