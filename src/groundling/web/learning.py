@@ -38,10 +38,20 @@ def learn_vgnsl() -> Any:
     return model
 
 
+def learn_avnsl() -> Any:
+    """The demo's world of drawn scenes, described aloud by the built-in voice."""
+    from groundling.experiments.avnsl_data import prepare
+    from groundling.experiments.demo_avnsl import SETTINGS, TEST, TRAINING
+    from groundling.systems.avnsl import train
+
+    return train(SETTINGS, prepare(TRAINING, TEST, SEED).training, seed=SEED, device="cpu")
+
+
 # name -> (how, from what: for the button)
 LEARNERS: dict[str, tuple[Callable[[], Any], str]] = {
     "g2l2": (learn_g2l2, "the commands of SCAN, none of which joins `jump` with another word"),
     "vgnsl": (learn_vgnsl, "captions of 750 drawn scenes"),
+    "avnsl": (learn_avnsl, "400 drawn scenes that the built-in voice describes"),
 }
 
 
@@ -57,7 +67,7 @@ class State(BaseModel):
 class Wish(BaseModel):
     """Which model to learn."""
 
-    model: Literal["g2l2", "vgnsl"]
+    model: Literal["g2l2", "vgnsl", "avnsl"]
 
 
 class School:

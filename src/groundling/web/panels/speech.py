@@ -58,7 +58,12 @@ def run(asked: Request, shop: Shop) -> Answer:
         tables=[
             Table(caption="Voice", header=["from (s)", "to (s)"], rows=[[f"{a:.2f}", f"{b:.2f}"] for a, b in voiced])
         ],
-        data={"seconds": seconds, "voiced": voiced, "tree": tree.to_dict() if tree is not None else None},
+        data={
+            "model": shop.has("avnsl"),
+            "seconds": seconds,
+            "voiced": voiced,
+            "tree": tree.to_dict() if tree is not None else None,
+        },
     )
 
 
@@ -118,7 +123,13 @@ def speak(text: str) -> tuple[NDArray[np.float32], Segmentation]:
 
 
 def outline(samples: NDArray[np.float32]) -> list[float]:
-    """Few samples that look like all of them: the loudest of each stretch."""
-    step = max(1, len(samples) // DRAWN)
+    """Few samples that look like all of them: the lowest and the highest of each stretch.
+
+    >>> outline(np.array([0.5, -0.5], dtype=np.float32))
+    [0.5, -0.5]
+    """
+    step = 2 * max(1, len(samples) // DRAWN)
+    if len(samples) < step or step == 2:
+        return samples.tolist()
     rows = samples[: len(samples) // step * step].reshape(-1, step)
-    return rows[np.arange(len(rows)), np.abs(rows).argmax(axis=1)].tolist()
+    return np.stack([rows.min(axis=1), rows.max(axis=1)], axis=1).ravel().tolist()

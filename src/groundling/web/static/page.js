@@ -89,10 +89,12 @@ async function run(panel) {
     const body = JSON.stringify(await withSound(form, asked(form)));
     const reply = await fetch('api/' + panel.id, {method: 'POST', headers: {'Content-Type': 'application/json'}, body});
     const found = await reply.json();
-    if (reply.ok) present(panel, found);
-    else {
+    if (reply.ok) {
+      present(panel, found);
+      if (found.data.model === false) await offerLearning(panel, part(panel, 'summary'));
+    } else {
       complain(panel, found.error);
-      if (reply.status === 503 && panel.dataset.model) await offerLearning(panel);
+      if (reply.status === 503 && panel.dataset.model) await offerLearning(panel, part(panel, 'fault'));
     }
   } catch {
     complain(panel, {what: 'The server does not answer.', where: '', next: 'Is `groundling web` still running?'});
@@ -119,18 +121,18 @@ function complain(panel, error) {
 }
 
 // --- a model that is not here can be learned, where there is built-in data for it ------------------------------
-async function offerLearning(panel) {
+async function offerLearning(panel, place) {
   const name = panel.dataset.model, found = (await (await fetch('api/models')).json())[name];
   if (found.state === 'learning') return waitForModel(panel, name);
   if (!found.learnable || found.state === 'here') return;
-  const offer = make('p');
+  const offer = make('span', '', {class: 'offer'});
   offer.append(button('Learn one now', async () => {
     const headers = {'Content-Type': 'application/json'};
     const reply = await fetch('api/learn', {method: 'POST', headers, body: JSON.stringify({model: name})});
     if (reply.ok) waitForModel(panel, name);
     else complain(panel, (await reply.json()).error);
-  }), prose('span', ' from ' + found.source + ' (some seconds; a minute where the machine is busy). It is kept in `runs/' + name + '`.'));
-  part(panel, 'fault').append(offer);
+  }), prose('span', ' from ' + found.source + ' (less than a minute, more where the machine is busy). It is kept in `runs/' + name + '`.'));
+  place.append(offer);
 }
 
 function waitForModel(panel, name) {
