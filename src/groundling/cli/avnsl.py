@@ -40,6 +40,8 @@ def train_command(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="The model folder.")],
     config: Annotated[Path | None, typer.Option(metavar="FILE.toml", help="Settings.")] = None,
     settings: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="One setting.")] = None,
+    cache: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the sound's features here.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with a training that was stopped.")] = False,
     seed: Seed = 0,
 ) -> None:
     """Learn to cut and parse speech from recordings and pictures; no text is read.
@@ -51,9 +53,9 @@ def train_command(
     from groundling.training.config import load_config
 
     chosen = load_config(Config, config, settings or [])
-    data, faults = read_utterances(manifest, features, chosen)
+    data, faults = read_utterances(manifest, features, chosen, cache)
     _complain(faults)
-    model = train(chosen, data, seed=seed, say=lambda what: typer.echo(f"groundling: {what}", err=True))
+    model = train(chosen, data, seed=seed, say=_say, folder=out, resume=resume)
     model.save(out)
     typer.echo(out)
 
@@ -145,6 +147,10 @@ def _draw(clip: Path, tree: dict[str, object], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     picture = draw_timed_tree(tree, samples.tolist(), duration=len(samples) / 16_000, title=clip.name)
     write_lines(folder / f"{clip.stem}.svg", [picture])
+
+
+def _say(what: str) -> None:
+    typer.echo(f"groundling: {what}", err=True)
 
 
 def _complain(faults: list[str]) -> None:

@@ -1,13 +1,14 @@
 """The whole of AV-NSL: train, save, load, long recordings, features kept on disk."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 
-from groundling.errors import DataError, FormatError
+from groundling.errors import ConfigError, DataError, FormatError, GroundlingError
 from groundling.systems.avnsl import Config, Model, Utterances, hear, train
 from groundling.systems.avnsl.corpus import read_utterances
 from groundling.systems.avnsl.encoder import listen, recall_at, train_encoder
@@ -45,6 +46,24 @@ def test_a_saved_model_gives_the_same_trees(model: Model, tmp_path: Path) -> Non
 def test_the_same_seed_gives_the_same_weights(model: Model, data: Utterances) -> None:
     other = train(SMALL, data, seed=0).network.state_dict()
     assert all(torch.equal(tensor, other[name]) for name, tensor in model.network.state_dict().items())
+
+
+def test_a_stopped_training_goes_on_to_the_same_weights(model: Model, data: Utterances, tmp_path: Path) -> None:
+    class Stop(Exception):
+        pass
+
+    def stop(what: str) -> None:
+        if what == "inducing trees":
+            raise Stop
+
+    with pytest.raises(Stop):
+        train(SMALL, data, seed=0, folder=tmp_path, say=stop)
+    with pytest.raises(GroundlingError, match="already holds a run"):
+        train(SMALL, data, seed=0, folder=tmp_path)
+    with pytest.raises(ConfigError, match="another config"):
+        train(replace(SMALL, epochs=3), data, seed=0, folder=tmp_path, resume=True)
+    found = train(SMALL, data, seed=0, folder=tmp_path, resume=True).network.state_dict()
+    assert all(torch.equal(tensor, found[name]) for name, tensor in model.network.state_dict().items())
 
 
 def test_silence_has_no_tree(model: Model) -> None:
