@@ -64,14 +64,17 @@ def one_seed(
 ) -> list[ResultRow]:
     """The tables of one world and one seed."""
     say(f"seed {seed}: speaking")
-    material = prepare(scenes, test, seed)
+    return tables_of(prepare(scenes, test, seed), seed, config, out, say)
+
+
+def tables_of(material: Material, seed: int, config: Config, out: str | Path, say: Say) -> list[ResultRow]:
+    """Every row of chapter 4 on this speech."""
     say(f"seed {seed}: encoder")
     encoder = kept_encoder(Path(out) / f"encoder-{seed}.safetensors", config, material, seed)
     heard = listen(encoder, material.data.sounds)
     say(f"seed {seed}: segmentation")
     rows, ways = segmentation_rows(material, heard, seed)
     say(f"seed {seed}: trees")
-    config = replace(config, layer=0)
     return rows + induction_rows(config, material, heard, ways, seed) + oracle_rows(config, material, heard, seed)
 
 
