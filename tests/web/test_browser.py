@@ -23,7 +23,7 @@ CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.whic
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason="no Chromium here: install one, or set $CHROMIUM")
 QUIET = (
     "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
+    "--disable-component-update --disable-sync --use-fake-device-for-media-stream --use-fake-ui-for-media-stream"
 ).split()
 ARTEFACTS = os.environ.get("GROUNDLING_ARTEFACTS")  # where screenshots are kept, if anywhere
 SLOW = 60_000.0  # ms: a busy machine is no failure
@@ -156,6 +156,17 @@ def test_pictures_and_data_are_saved(page: Any, address: str) -> None:
         found[download.value.suggested_filename] = Path(download.value.path()).read_bytes()
     assert found["trees-struct-iou.svg"].startswith(b"<svg") and found["trees-struct-iou.png"].startswith(b"\x89PNG")
     assert json.loads(found["trees.json"])["scores"][0]["name"] == "StructIoU"
+
+
+def test_a_recording_becomes_a_sound_file(page: Any, address: str) -> None:
+    page.goto(f"{address}#speech")
+    page.get_by_role("button", name="Record").click()
+    page.get_by_role("button", name="Stop").wait_for()
+    page.wait_for_timeout(1200)  # the browser's fake microphone beeps once a second
+    page.get_by_role("button", name="Stop").click()
+    page.locator("#speech .answer:not([hidden])").wait_for()
+    assert 0.3 < float(page.locator("#speech .summary").inner_text().split()[0]) < 20
+    assert page.evaluate("document.forms[6].elements.sound.files[0].name") == "recording.wav"
 
 
 def test_twenty_users_at_once_are_all_answered(page: Any, address: str) -> None:

@@ -71,7 +71,7 @@ def _run_all(entries: list[Entry], root: Path | None, out: Path, seed: int, as_j
 
 def list_text(found: list[dict[str, Any]]) -> str:
     """One line an entry: name, state, time, what, and the corpora that are missing."""
-    lines: list[str] = []
+    lines = [f"{'name':<12} {'state':<8} {'about':<10}  what it shows, what runs it, what it needs"]
     for one in found:
         if one["stored"]:
             state = "stored"

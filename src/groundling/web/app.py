@@ -42,6 +42,7 @@ FILES = {
     "/": ("index.html", "text/html"),
     "/page.css": ("page.css", "text/css"),
     "/page.js": ("page.js", "text/javascript"),
+    "/record.js": ("record.js", "text/javascript"),
 }
 STATUS: dict[type[GroundlingError], int] = {
     BusyError: 503, LateError: 504, AbsentError: 503, ExecutionError: 503, MissingExtraError: 503
