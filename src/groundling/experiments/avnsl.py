@@ -24,6 +24,7 @@ from groundling.experiments.avnsl_data import (
     typed_recall,
 )
 from groundling.experiments.tables import ResultRow, Results
+from groundling.neural.compound_pcfg import CompoundConfig
 from groundling.structures.segmentation import Segmentation
 from groundling.structures.tree import Tree
 from groundling.systems.avnsl.benepar import decode, train_benepar
@@ -34,6 +35,7 @@ from groundling.systems.avnsl.learner import Learner
 from groundling.systems.avnsl.model import rows_of, segmented
 from groundling.systems.avnsl.segment import Cut, learn_codes, segment_by_attention, segment_by_dpdp
 from groundling.systems.avnsl.select import choose_segmentation, merge_trees, most_chosen
+from groundling.systems.avnsl.units import learn_unit_grammar
 from groundling.systems.avnsl.vectors import frame_ranges, segment_vectors
 
 SETTINGS = Config(benepar_epochs=10)
@@ -41,6 +43,8 @@ SCENES, TEST, PILOT, TOP = 400, 100, 30, 10
 THRESHOLDS = (("mass", 0.5), ("mass", 0.85), ("quantile", 0.6), ("quantile", 0.7), ("quantile", 0.8))
 GAPS = (0.0, 0.15, 0.2, 0.3)
 WORLD = f"built-in spoken world, {SCENES} training and {TEST} test utterances"
+UNITS = 60  # the thesis sweeps 1,000 to 16,000; this world has some fifty words
+GRAMMAR = CompoundConfig(nonterminals=10, preterminals=20, z_dim=16, state_dim=64, encoder_dim=64, epochs=5)
 Say = Callable[[str], None]
 Ways = dict[str, list[Segmentation]]  # of every utterance, training and test
 
@@ -75,7 +79,9 @@ def tables_of(material: Material, seed: int, config: Config, out: str | Path, sa
     say(f"seed {seed}: segmentation")
     rows, ways = segmentation_rows(material, heard, seed)
     say(f"seed {seed}: trees")
-    return rows + induction_rows(config, material, heard, ways, seed) + oracle_rows(config, material, heard, seed)
+    rows += induction_rows(config, material, heard, ways, seed) + oracle_rows(config, material, heard, seed)
+    say(f"seed {seed}: grammars of units")
+    return rows + grammar_rows(config, material, heard, ways, seed)
 
 
 def kept_encoder(path: Path, config: Config, material: Material, seed: int) -> GroundedEncoder:
@@ -189,6 +195,23 @@ def induction_rows(
     for name, (thesis, spans) in outputs.items():
         trees = timed(spans[cut:], ways["MBR"][cut:])
         rows.append(ResultRow(f"trees, {name}, Struct-IoU", thesis, struct_iou(gold, trees), WORLD))
+    return rows
+
+
+def grammar_rows(
+    config: Config, material: Material, heard: Sequence[Listened], ways: Ways, seed: int
+) -> list[ResultRow]:
+    """The rest of table 4.2: compound PCFGs over k-means units of the same segments."""
+    cut, rows = material.cut, []
+    mels = [sound.mels.reshape(sound.frames, -1) for sound in material.data.sounds]
+    blind = [segment_vectors(f, w) for f, w in zip(mels, ways["DPDP"], strict=True)]
+    for name, way, vectors, thesis in (
+        ("AV-cPCFG", "MBR", rows_of(config, heard, ways["MBR"]), 0.499),
+        ("DPDP-cPCFG", "DPDP", blind, 0.465),
+    ):
+        grammar = learn_unit_grammar(vectors[:cut], UNITS, GRAMMAR, seed=seed, device="cpu")
+        trees = timed(grammar.spans(vectors[cut:]), ways[way][cut:])
+        rows.append(ResultRow(f"trees, {name}, Struct-IoU", thesis, struct_iou(material.gold_trees, trees), WORLD))
     return rows
 
 

@@ -5,6 +5,7 @@ import pytest
 import torch
 
 from groundling.errors import ConfigError, DataError
+from groundling.neural.compound_pcfg import CompoundConfig
 from groundling.structures.segmentation import Segmentation
 from groundling.systems.avnsl import Config, Utterances, hear
 from groundling.systems.avnsl.benepar import SpanScorer, decode, train_benepar
@@ -14,6 +15,7 @@ from groundling.systems.avnsl.induce import Segmented, parse_spans, timed_tree, 
 from groundling.systems.avnsl.learner import Batch, Learner
 from groundling.systems.avnsl.segment import Cut, learn_codes, segment_by_attention, segment_by_dpdp
 from groundling.systems.avnsl.select import choose_segmentation, choose_tree, merge_trees, most_chosen
+from groundling.systems.avnsl.units import learn_unit_grammar
 from groundling.systems.avnsl.vectors import frame_ranges, segment_vectors
 from groundling.worlds.spoken_captions import make_spoken_world
 
@@ -152,6 +154,16 @@ def test_benepar_scores_do_not_depend_on_padding() -> None:
         alone = scorer(vectors, torch.tensor([3]))
         both = scorer(torch.cat([padded, torch.randn(1, 5, 4)]), torch.tensor([3, 5]))
     assert torch.allclose(alone[0], both[0, :4, :4], atol=1e-6)
+
+
+def test_a_grammar_of_units_parses_every_segment() -> None:
+    data, _ = toy(30)
+    config = CompoundConfig(nonterminals=2, preterminals=3, z_dim=2, state_dim=8, encoder_dim=4, epochs=1)
+    found = learn_unit_grammar(data.rows, 5, config, seed=0)
+    assert found.codes.shape == (5, 8)
+    assert all(len(spans) == 2 and (0, 3) in spans for spans in found.spans(data.rows))
+    again = learn_unit_grammar(data.rows, 5, config, seed=0)
+    assert again.spans(data.rows) == found.spans(data.rows)
 
 
 def test_mbr_takes_the_segmentation_in_the_middle() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 import itertools
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -53,7 +54,10 @@ def learn_codes(frames: Sequence[NDArray[np.floating]], codes: int, rng: np.rand
         raise DataError("there is no voiced frame to learn units from. Is everything silent?")
     chosen = rows[rng.choice(len(rows), min(len(rows), 20_000), replace=False)]
     count = min(codes, len(chosen))
-    return kmeans2(chosen, chosen[rng.choice(len(chosen), count, replace=False)], iter=10, minit="matrix")[0]
+    start = chosen[rng.choice(len(chosen), count, replace=False)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # a code that nothing is nearest to stays where it was, unused
+        return kmeans2(chosen, start, iter=10, minit="matrix")[0]
 
 
 def segment_by_dpdp(
