@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 import itertools
+import warnings
 from collections.abc import Sequence
 from typing import NamedTuple
 
