@@ -22,7 +22,8 @@ def insert_segments(
 ) -> list[Seconds]:
     """Drop segments outside voiced regions, then fill each gap over `gap` with short segments every `gap` / 2.
 
-    A region left without a segment gets one in its middle. What was given and lies in a voiced region is kept.
+    A region left without a segment gets one in its middle. A given segment belongs to the region of its middle and is
+    cut to it.
 
     >>> insert_segments([(0.0, 0.2), (0.9, 1.0)], [(0.0, 1.0)], gap=0.5)
     [(0.0, 0.2), (0.43, 0.47), (0.9, 1.0)]
@@ -33,11 +34,17 @@ def insert_segments(
         )
     found: list[Seconds] = []
     for region in voiced:
-        inside = [s for s in segments if region[0] <= (s[0] + s[1]) / 2 < region[1]] or [_lone(region)]
+        inside = _within(segments, region) or [_lone(region)]
         edges = [(region[0], region[0]), *inside, (region[1], region[1])]
         new = [s for a, b in pairwise(edges) for s in _fill(a[1], b[0], gap, length)]
         found += sorted([*inside, *new])
     return found
+
+
+def _within(segments: Sequence[Seconds], region: Seconds) -> list[Seconds]:
+    """The segments whose middle lies in the region, cut to it."""
+    inside = [s for s in segments if region[0] <= (s[0] + s[1]) / 2 < region[1]]
+    return [(max(s[0], region[0]), min(s[1], region[1])) for s in inside]
 
 
 def _fill(start: float, end: float, gap: float, length: float) -> list[Seconds]:
@@ -64,7 +71,7 @@ def words_between(
     """
     words: list[Segment] = []
     for region in voiced:
-        inside = [s for s in segments if region[0] <= (s[0] + s[1]) / 2 < region[1]]
+        inside = _within(segments, region)
         if inside:
             words += [Segment(a, b) for a, b in pairwise(middles(inside, *region))]
     return Segmentation(tuple(words), duration)

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 from numpy.typing import NDArray
 from torch import nn
 
@@ -116,6 +115,3 @@ def trees_or_words(words: Segmentation, tree: Tree | None) -> Tree:
         return tree
     end = max(words.duration or 0.0, 1e-3)
     return Tree(("1",), ("",), (0,), (1,), ((0.0, end),), "seconds")
-
-
-torch.set_flush_denormal(True)  # silence makes denormal activations, which cost ten times as much
