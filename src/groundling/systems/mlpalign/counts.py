@@ -129,7 +129,7 @@ class Counts:
 EMPTY = Counts((), (), np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros((0, 4)))
 
 
-def count(pairs: Iterable[tuple[Words, Words, Alignment | None]], block: int = 10_000, expect: bool = True) -> Counts:
+def count(pairs: Iterable[tuple[Words, Words, Alignment | None]], block: int = 20_000, expect: bool = True) -> Counts:
     """Count a stream of sentence pairs, block by block; pairs without an alignment count as co-occurrence only.
 
     With `expect`, links expected from co-occurrence are counted too, in each block for itself.
