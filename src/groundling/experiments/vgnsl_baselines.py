@@ -29,7 +29,7 @@ def baseline_rows(name: str, data: Path, folder: Path, say: Callable[[str], None
     runs = [kept_spans(name, data, folder, seed, say) for seed in range(SEEDS.get(name, 1))]
     values = np.array([100 * ParsEval("vgnsl").corpus(gold, trees_of(run, words), bootstrap=0).value for run in runs])
     _, title, thesis, thesis_self = next(row for row in ROWS if row[0] == name)
-    note = f"{len(runs)} seeds, sd {values.std():.1f}" if len(runs) > 1 else "learned once"
+    note = (f"{len(runs)} seeds, sd {values.std():.1f}" if len(runs) > 1 else "learned once") + _remark(folder, name)
     rows = [ResultRow(f"{title}, F1", thesis, float(values.mean()), note)]
     if len(runs) > 1:
         keys = [span_keys(unflat(run, words)) for run in runs]
@@ -52,3 +52,9 @@ def kept_spans(name: str, data: Path, folder: Path, seed: int, say: Callable[[st
             np.savez_compressed(file, test=flat)
     with np.load(path) as kept:
         return kept["test"]
+
+
+def _remark(folder: Path, name: str) -> str:
+    """What the maker of a kept training said of it (for example that it was stopped early)."""
+    with np.load(folder / f"baseline_{name}-0.npz") as kept:
+        return f"; {kept['remark']}" if "remark" in kept else ""
