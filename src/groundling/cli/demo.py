@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import typer
@@ -21,6 +22,8 @@ def demo_command(
 
     Example: groundling demo --only structures -o runs/demo
     """
+    # Before torch is loaded: the demo's steps are small, and a second thread waits more than it works.
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     from groundling.experiments.demo import PARTS, run_demo
 
     if show_parts:

@@ -53,7 +53,7 @@ def clevr_section(say: Callable[[str], None], seed: int) -> Section:
         domain="clevr",
         stages=(len(training),),
         steps=40,
-        epochs_a_stage=7,
+        epochs_a_stage=4,
         concept_learning_rate=0.05,
         restarts=0,
         check_examples=100,
