@@ -40,6 +40,15 @@ def attack():
     return False
 """
 
+# The interpreter may itself lie in a home: the folders on the way to it are there, empty but for that way.
+OUTSIDE = "not any((p + '/').startswith({path} + '/') for p in (sys.prefix, sys.base_prefix))"
+HOMES = "[x for x in os.listdir('/home') if " + OUTSIDE.format(path="'/home/' + x") + "]"
+IN_HOMES = (
+    "[y for x in os.listdir('/home') for y in os.listdir('/home/' + x) if "
+    + OUTSIDE.format(path="'/home/' + x + '/' + y")
+    + "]"
+)
+
 ATTACKS = [
     # files
     Attack("read a secret", tries("open({secret!r}).read()")),
@@ -47,7 +56,8 @@ ATTACKS = [
     Attack(
         "read environment of others", tries("b'=' in open('/proc/1/environ', 'rb').read().replace(b'LC_', b'')[:0]")
     ),
-    Attack("list homes", tries("[x for x in os.listdir('/home')]", "os.listdir({folder!r})")),
+    Attack("list homes", tries(HOMES, IN_HOMES)),
+    Attack("list a neighbour's folder", tries("os.listdir({folder!r})")),
     Attack("write beside the secret", tries("open({folder!r} + '/owned', 'w').write('x')")),
     Attack(
         "write into the interpreter",
