@@ -9,7 +9,7 @@ from groundling.neural.compound_pcfg import CompoundConfig
 from groundling.structures.segmentation import Segmentation
 from groundling.systems.avnsl import Config, Utterances, hear
 from groundling.systems.avnsl.benepar import SpanScorer, decode, train_benepar
-from groundling.systems.avnsl.data import batches_by_length, pad_mels
+from groundling.systems.avnsl.data import pad_mels
 from groundling.systems.avnsl.encoder import Listened
 from groundling.systems.avnsl.induce import Segmented, parse_spans, timed_tree, train_learner
 from groundling.systems.avnsl.learner import Batch, Learner
@@ -17,6 +17,7 @@ from groundling.systems.avnsl.segment import Cut, learn_codes, segment_by_attent
 from groundling.systems.avnsl.select import choose_segmentation, choose_tree, merge_trees, most_chosen
 from groundling.systems.avnsl.units import learn_unit_grammar
 from groundling.systems.avnsl.vectors import frame_ranges, segment_vectors
+from groundling.training.batching import batches_by_length
 from groundling.worlds.spoken_captions import make_spoken_world
 
 RNG = np.random.default_rng(0)
@@ -188,7 +189,7 @@ def test_timed_trees_keep_the_seconds() -> None:
 
 def test_batches_hold_every_utterance_once() -> None:
     lengths = RNG.integers(1, 50, 101)
-    found = list(batches_by_length(lengths, 10, np.random.default_rng(0)))
+    found = list(batches_by_length(lengths, 10, np.random.default_rng(0), window=8))
     assert sorted(
         np.concatenate(found).tolist() + [i for i in range(101) if i not in set(np.concatenate(found))]
     ) == list(range(101))

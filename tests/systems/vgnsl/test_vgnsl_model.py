@@ -7,10 +7,11 @@ import torch
 from groundling.errors import DataError, FormatError
 from groundling.systems.vgnsl import Captions, Model, learn_vectors, read_captions, read_vectors
 from groundling.systems.vgnsl.concreteness import correlation, read_norms, word_concreteness
-from groundling.systems.vgnsl.data import batches_by_length, read_features
+from groundling.systems.vgnsl.data import read_features
 from groundling.systems.vgnsl.retrieval import recalls, retrieval
 from groundling.systems.vgnsl.vectors import write_vectors
 from groundling.systems.vgnsl.words import Vocabulary, pad, tokenise
+from groundling.training.batching import batches_by_length
 
 
 def test_saved_model_parses_alike(model: Model, saved: Path, captions: Captions) -> None:

@@ -13,8 +13,8 @@ from torch.nn.functional import binary_cross_entropy_with_logits
 
 from groundling.algorithms.span_cky import best_binary_spans
 from groundling.systems.avnsl.config import Config
-from groundling.systems.avnsl.data import batches_by_length
 from groundling.systems.avnsl.induce import Rows, Spans
+from groundling.training.batching import batches_by_length
 from groundling.training.loop import fit
 
 
@@ -76,7 +76,7 @@ def train_benepar(config: Config, rows: Rows, trees: Sequence[Spans], *, seed: i
 
     fit(
         scorer,
-        batches=lambda _, rng: batches_by_length(lengths, config.batch_size, rng),
+        batches=lambda _, rng: batches_by_length(lengths, config.batch_size, rng, window=8),
         loss=loss,
         optimizer=torch.optim.Adam(scorer.parameters(), lr=config.benepar_learning_rate),
         epochs=config.benepar_epochs,

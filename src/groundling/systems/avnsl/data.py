@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,16 +73,3 @@ def pad_mels(sounds: Iterable[Sound]) -> tuple[Tensor, Tensor]:
     for row, sound in zip(padded, held, strict=True):
         row[: len(sound.mels)] = sound.mels
     return torch.from_numpy(padded), torch.tensor(lengths)
-
-
-def batches_by_length(
-    lengths: NDArray[np.int64], size: int, rng: np.random.Generator, window: int = 8
-) -> Iterator[NDArray[np.int64]]:
-    """Shuffle, sort within windows of `window` batches, cut, shuffle the batches; one alone has no negatives."""
-    order = rng.permutation(len(lengths))
-    found: list[NDArray[np.int64]] = []
-    for begin in range(0, len(order), size * window):
-        chunk = order[begin : begin + size * window]
-        chunk = chunk[np.argsort(lengths[chunk], kind="stable")]
-        found += [chunk[k : k + size] for k in range(0, len(chunk), size)]
-    yield from (found[i] for i in rng.permutation(len(found)) if len(found[i]) > 1)

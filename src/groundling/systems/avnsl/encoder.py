@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from groundling.backbones.speech_grounded import GroundedEncoder
 from groundling.errors import DataError
 from groundling.systems.avnsl.config import Config
-from groundling.systems.avnsl.data import Sound, Utterances, batches_by_length, pad_mels
+from groundling.systems.avnsl.data import Sound, Utterances, pad_mels
+from groundling.training.batching import batches_by_length
 from groundling.training.loop import fit
 from groundling.training.runs import RunFolder
 
@@ -51,7 +52,7 @@ def train_encoder(
 
     fit(
         encoder,
-        batches=lambda _, rng: batches_by_length(lengths, config.encoder_batch_size, rng),
+        batches=lambda _, rng: batches_by_length(lengths, config.encoder_batch_size, rng, window=8),
         loss=loss,
         optimizer=torch.optim.AdamW(encoder.parameters(), lr=config.encoder_learning_rate, weight_decay=0.01),
         epochs=config.encoder_epochs,

@@ -14,8 +14,8 @@ from groundling.errors import DataError
 from groundling.structures.segmentation import Segmentation
 from groundling.structures.tree import Tree
 from groundling.systems.avnsl.config import Config
-from groundling.systems.avnsl.data import batches_by_length
 from groundling.systems.avnsl.learner import Batch, Learner
+from groundling.training.batching import batches_by_length
 from groundling.training.loop import fit
 from groundling.training.runs import RunFolder
 
@@ -80,7 +80,7 @@ def train_learner(
     groups = [{"params": slow, "lr": config.scorer_learning_rate}, {"params": fast, "lr": config.learning_rate}]
     fit(
         learner,
-        batches=lambda _, rng: batches_by_length(data.counts[used], config.batch_size, rng),
+        batches=lambda _, rng: batches_by_length(data.counts[used], config.batch_size, rng, window=8),
         loss=loss,
         optimizer=torch.optim.Adam(groups),
         epochs=config.epochs,

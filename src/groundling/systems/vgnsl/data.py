@@ -13,7 +13,6 @@ from groundling.errors import DataError, FormatError
 from groundling.formats.files import open_text
 
 Sentence = tuple[str, ...]
-WINDOW = 50  # batches that are sorted by length together: short enough to stay random, long enough to waste no padding
 
 
 @dataclass(frozen=True)
@@ -100,19 +99,6 @@ def _read_rows(path: str | Path) -> NDArray[np.int64]:
                 raise FormatError(f"{lines.where}: {line!r} is not an image number. Write one number from 0 a line.")
             numbers.append(int(line))
     return np.array(numbers, dtype=np.int64)
-
-
-def batches_by_length(
-    lengths: NDArray[np.int64], size: int, rng: np.random.Generator, window: int = WINDOW
-) -> Iterator[NDArray[np.int64]]:
-    """Shuffle, sort each window by length, cut it into batches, shuffle these; a lone caption has no negatives."""
-    order = rng.permutation(len(lengths))
-    found: list[NDArray[np.int64]] = []
-    for begin in range(0, len(order), size * window):
-        chunk = order[begin : begin + size * window]
-        chunk = chunk[np.argsort(lengths[chunk], kind="stable")]
-        found += [chunk[k : k + size] for k in range(0, len(chunk), size)]
-    yield from (found[i] for i in rng.permutation(len(found)) if len(found[i]) > 1)
 
 
 def by_length(lengths: Sequence[int], size: int) -> Iterator[NDArray[np.int64]]:

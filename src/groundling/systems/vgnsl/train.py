@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from groundling.errors import ConfigError, DataError
 from groundling.systems.vgnsl.config import Config
-from groundling.systems.vgnsl.data import Captions, batches_by_length
+from groundling.systems.vgnsl.data import Captions
 from groundling.systems.vgnsl.learner import Batch, Learner
 from groundling.systems.vgnsl.model import Model
 from groundling.systems.vgnsl.vectors import Vectors
 from groundling.systems.vgnsl.words import Vocabulary, pad
+from groundling.training.batching import batches_by_length
 from groundling.training.loop import fit
 from groundling.training.runs import RunFolder
 

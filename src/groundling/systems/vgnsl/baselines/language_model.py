@@ -15,8 +15,9 @@ from torch.nn.functional import cross_entropy
 from groundling.algorithms.syntactic_distance import spans_from_distances
 from groundling.errors import DataError
 from groundling.systems.vgnsl.baselines.shape import Options, Parser, Spans
-from groundling.systems.vgnsl.data import Captions, batches_by_length, by_length
+from groundling.systems.vgnsl.data import Captions, by_length
 from groundling.systems.vgnsl.words import Vocabulary, pad
+from groundling.training.batching import batches_by_length
 from groundling.training.loop import fit
 
 EDGE = 0  # the number that pads also marks the begin and the end of a sentence
