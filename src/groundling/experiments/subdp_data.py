@@ -12,16 +12,22 @@ from groundling.formats.files import open_text
 from groundling.structures import Alignment, Dependencies
 from groundling.systems.subdp.tokens import tokenise
 
-TREEBANKS = {"en": "en_ewt", "fr": "fr_partut", "it": "it_partut"}
+# to train on; of GSD's German only the dev and test parts are given, so it is the dev part that is learned from
+TREEBANKS = {
+    "en": "en_ewt/en_ewt-ud-train",
+    "de": "de_gsd/de_gsd-ud-dev",
+    "fr": "fr_partut/fr_partut-ud-train",
+    "it": "it_partut/it_partut-ud-train",
+}
 
 
 def read_material(data: str | Path | None = None, languages: Sequence[str] = LANGUAGES) -> Material:
     """EWT and the ParTUT treebanks, NTREX in English and the targets, PUD and the other test sets."""
     ud = find("ud", data)
-    treebanks = {code: _trees(ud, f"{name}/{name}-ud-train") for code, name in TREEBANKS.items()}
+    treebanks = {code: _trees(ud, name) for code, name in TREEBANKS.items()}
     treebanks |= {f"en_{part}": _trees(ud, f"en_ewt/en_ewt-ud-{part}") for part in ("dev", "test")}
     tests = {f"{code}_pud": _trees(ud, f"pud/{code}_pud-ud-test") for code in ("en", *languages)}
-    tests |= {TESTS[code]: _trees(ud, f"{TESTS[code]}/{TESTS[code]}-ud-test") for code in languages if code in TESTS}
+    tests |= {name: _trees(ud, _place(name)) for code in languages for name in TESTS[code]}
     tests["en_ewt"] = treebanks["en_test"]
     bitext = read_ntrex(find("bitext", data) / "ntrex128_15langs.tsv.xz", ("en", *languages))
     return Material(treebanks, bitext, tests, _gold(find("align-gold", data)))
@@ -36,6 +42,11 @@ def read_ntrex(path: Path, languages: Sequence[str]) -> dict[str, list[list[str]
     cut = [[tokenise(text, code) for text, code in zip(row, languages, strict=True)] for row in rows]
     full = [row for row in cut if all(row)]
     return {code: [row[k] for row in full] for k, code in enumerate(languages)}
+
+
+def _place(name: str) -> str:
+    folder = name.removesuffix("_dev")
+    return f"{folder}/{folder}-ud-{'test' if folder == name else 'dev'}"
 
 
 def _trees(ud: Path, name: str) -> list[Dependencies]:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from groundling.experiments.subdp import (
     LANGUAGES,
     SIZES,
-    SOURCES,
     TESTS,
     THESIS_9_1,
     THESIS_9_2,
@@ -22,16 +21,32 @@ from groundling.experiments.subdp import (
     gold_alignment,
     several_sources,
     source_parser,
+    sources_of,
     stored,
 )
 from groundling.experiments.tables import ResultRow
 from groundling.systems.subdp.config import Config
 from groundling.systems.subdp.parser import Parser
 
-LSTM = Config(source_epochs=25, patience=6, target_batch_words=2500)
-PLAIN = Config(source_epochs=40, lstm_dim=0)  # the words' vectors go to the biaffine scorers as they are
-ROWS = ("DT", "ST", "Hard", "RandI", "SubDP", "SubDP 1:1", "SubDP + gold", "SubDP + fill")
+ROWS = ("DT", "ST", "Hard", "RandI", "SubDP", "SubDP 1:1")
 NAMES = {"SubDP": "many-to-one", "SubDP 1:1": "one-to-one"}
+
+
+class Kind(NamedTuple):
+    """One kind of parser, and how much of the study was made with it."""
+
+    folder: str
+    config: Config
+    sizes: tuple[int, ...] = SIZES
+    several: tuple[str, ...] = ("de", "tr")  # targets of table 9.3
+    end: str = ""  # of the names of its rows
+
+
+KINDS = (
+    Kind("lstm", Config(source_epochs=25, patience=6, target_batch_words=2500)),
+    # the words' vectors go to the biaffine scorers as they are
+    Kind("plain", Config(source_epochs=40, lstm_dim=0), SIZES[:-1], ("de",), ", without BiLSTM"),
+)
 Say = Callable[[str], None]
 Cell = dict[str, dict[str, float]]
 
@@ -39,8 +54,8 @@ Cell = dict[str, dict[str, float]]
 class Study:
     """The cells of one kind of parser; corpora, encoder and parsers are loaded when a cell is missing, not before."""
 
-    def __init__(self, data: Path | None, out: Path, config: Config, say: Say) -> None:
-        self.data, self.out, self.config, self.say = data, out, config, say
+    def __init__(self, data: Path | None, out: Path, kind: Kind, say: Say) -> None:
+        self.data, self.out, self.kind, self.say = data, out / kind.folder, kind, say
         self._parsers: dict[Any, Parser] = {}
 
     @cached_property
@@ -49,7 +64,9 @@ class Study:
         from groundling.experiments.subdp_data import read_material
         from groundling.systems.subdp.word_encoder import load_encoder
 
-        return Bench(read_material(self.data), load_encoder(self.config.encoder), self.config, self.out / "vectors")
+        return Bench(
+            read_material(self.data), load_encoder(self.kind.config.encoder), self.kind.config, self.out / "vectors"
+        )
 
     def parser(self, seed: int, languages: Sequence[str] = ("en",)) -> Parser:
         """A source parser, trained once a run."""
@@ -95,11 +112,11 @@ class Study:
 
         return self.cell(f"curve-{language}-{pairs}-{seed}", compute)
 
-    def several(self, seed: int, target: str = "de") -> dict[str, Cell] | None:
+    def several(self, target: str, seed: int) -> dict[str, Cell] | None:
         """Table 9.3."""
 
         def compute() -> dict[str, Cell]:
-            made = several_sources(self.bench, self.parser(seed, SOURCES), target, seed)
+            made = several_sources(self.bench, self.parser(seed, sources_of(target)), target, seed)
             return {name: self.bench.scores(parser, target) for name, parser in made.items()}
 
         return self.cell(f"several-{target}-{seed}", compute)
@@ -112,16 +129,15 @@ class Study:
 def run(data: Path | None, out: Path, seed: int = 0, say: Say = lambda _: None, count: int = 3) -> list[ResultRow]:
     """All rows: means over `count` seeds, in percent, without punctuation; without data, what is stored."""
     seeds, rows = range(seed, seed + count), list[ResultRow]()
-    for kind, config in (("lstm", LSTM), ("plain", PLAIN)):
-        study = Study(data, Path(out) / kind, config, say)
-        for make in (_source_rows, _main_rows, _link_rows, _several_rows, _curve_rows, _gold_rows):
-            end = "" if kind == "lstm" else ", without BiLSTM"
-            rows += [row._replace(name=row.name + end) for row in make(study, seeds)]
+    for kind in KINDS:
+        study = Study(data, Path(out), kind, say)
+        for make in (_source_rows, _main_rows, _mean_rows, _link_rows, _several_rows, _curve_rows, _gold_rows):
+            rows += [row._replace(name=row.name + kind.end) for row in make(study, seeds)]
     return rows
 
 
 def _means(cells: Sequence[Cell | None], test: str) -> Iterator[tuple[str, float, str]]:
-    known = [cell[test] for cell in cells if cell is not None]
+    known = [cell[test] for cell in cells if cell is not None and test in cell]
     for metric in ("uas", "las") if known else ():
         values = [cell[metric] for cell in known]
         note = f"{len(values)} seeds, sd {np.std(values):.1f}" if len(values) > 1 else "one seed"
@@ -138,40 +154,70 @@ def _source_rows(study: Study, seeds: Sequence[int]) -> Iterator[ResultRow]:
 def _main_rows(study: Study, seeds: Sequence[int]) -> Iterator[ResultRow]:
     for language in LANGUAGES:
         cells = {row: [study.row(language, row, seed) for seed in seeds] for row in ROWS}
-        for test in (f"{language}_pud", *([TESTS[language]] if language in TESTS else [])):
-            beside = language not in TESTS or test == TESTS[language]
+        tests = (f"{language}_pud", *TESTS[language])
+        for test in tests:
+            beside = test == tests[:2][-1]  # the thesis' test set, or PUD where there is none
             for row in ROWS:
                 for metric, value, note in _means(cells[row], test):
                     thesis = THESIS_9_1[language][metric == "LAS"] if beside and row == "SubDP" else None
                     yield ResultRow(f"9.1 {test}, {row}, {metric}", thesis, value, note)
 
 
+def _mean_rows(study: Study, seeds: Sequence[int]) -> Iterator[ResultRow]:
+    """Figures 9.2 and 9.3 in one number a row."""
+    for row in ROWS:
+        cells = [_mean_of([study.row(language, row, seed) for language in LANGUAGES]) for seed in seeds]
+        for metric, value, note in _means(cells, "mean"):
+            yield ResultRow(f"9.1 mean of PUD, {row}, {metric}", None, value, note)
+
+
+def _mean_of(cells: Sequence[Cell | None]) -> Cell | None:
+    """The mean over languages of the first set of each, PUD; None where a language is missing."""
+    known = [next(iter(cell.values())) for cell in cells if cell is not None]
+    if len(known) < len(cells):
+        return None
+    return {"mean": {metric: float(np.mean([one[metric] for one in known])) for metric in ("uas", "las")}}
+
+
 def _link_rows(study: Study, seeds: Sequence[int]) -> Iterator[ResultRow]:
     for language in THESIS_9_2:
-        for side, row in enumerate(NAMES):
-            cells = [study.row(language, row, seed) for seed in seeds]
-            for metric, value, note in _means(cells, f"{language}_pud"):
-                thesis = THESIS_9_2[language][side][metric == "LAS"]
-                yield ResultRow(f"9.2 {language}_pud, {NAMES[row]}, {metric}", thesis, value, note)
+        tests = (f"{language}_pud", *(name for name in TESTS[language] if name.endswith("_dev")))
+        for test in tests:
+            beside = test == tests[:2][-1]
+            for side, row in enumerate(NAMES):
+                cells = [study.row(language, row, seed) for seed in seeds]
+                for metric, value, note in _means(cells, test):
+                    thesis = THESIS_9_2[language][side][metric == "LAS"] if beside else None
+                    yield ResultRow(f"9.2 {test}, {NAMES[row]}, {metric}", thesis, value, note)
 
 
 def _several_rows(study: Study, seeds: Sequence[int]) -> Iterator[ResultRow]:
-    cells = [cell for cell in map(study.several, seeds) if cell is not None]
-    for name, thesis in THESIS_9_3.items():
-        for test in ("de_pud", "de_gsd"):
-            for metric, value, note in _means([cell[name] for cell in cells], test):
-                shown = thesis if metric == "LAS" and test == "de_gsd" else None
-                yield ResultRow(f"9.3 {test} from {'+'.join(SOURCES)}, {name}, {metric}", shown, value, note)
+    for target in study.kind.several:
+        cells = [cell for cell in (study.several(target, seed) for seed in seeds) if cell is not None]
+        tests = (f"{target}_pud", *TESTS[target])
+        for name, thesis in THESIS_9_3.items():
+            for test in tests:
+                for metric, value, note in _means([cell[name] for cell in cells], test):
+                    shown = thesis.get(target) if metric == "LAS" and test == tests[:2][-1] else None
+                    yield ResultRow(
+                        f"9.3 {test} from {'+'.join(sources_of(target))}, {name}, {metric}", shown, value, note
+                    )
 
 
 def _curve_rows(study: Study, seeds: Sequence[int]) -> Iterator[ResultRow]:
-    for language in LANGUAGES:
-        points = {0: [study.row(language, "DT", seed) for seed in seeds]}
-        points |= {size: [study.curve(language, size, seed) for seed in seeds] for size in SIZES}
-        points[1997] = [study.row(language, "SubDP", seed) for seed in seeds]
-        for size, cells in points.items():
-            for metric, value, note in _means(cells, f"{language}_pud"):
-                yield ResultRow(f"curve {language}_pud, {size} pairs, {metric}", None, value, note)
+    groups = {f"{language}_pud": (language,) for language in LANGUAGES}
+    groups |= {"mean of de, fr, it": ("de", "fr", "it"), "mean of hi, tr": ("hi", "tr")}
+    for name, languages in groups.items():
+        for size in (0, *study.kind.sizes, 1997):
+            cells = [_mean_of([_point(study, language, size, seed) for language in languages]) for seed in seeds]
+            for metric, value, note in _means(cells, "mean"):
+                yield ResultRow(f"curve {name}, {size} pairs, {metric}", None, value, note)
+
+
+def _point(study: Study, language: str, size: int, seed: int) -> Cell | None:
+    """DT at 0, SubDP from the whole bitext at the end."""
+    ends = {0: "DT", 1997: "SubDP"}
+    return study.row(language, ends[size], seed) if size in ends else study.curve(language, size, seed)
 
 
 def _gold_rows(study: Study, seeds: Sequence[int]) -> Iterator[ResultRow]:
