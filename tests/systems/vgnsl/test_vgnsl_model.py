@@ -42,6 +42,12 @@ def test_batching_does_not_change_trees(model: Model, captions: Captions) -> Non
     assert alone == list(model.parse(captions.sentences[:20]))
 
 
+def test_threads_do_not_change_spans(model: Model, captions: Captions) -> None:
+    many = (captions.sentences * 4)[:600]  # several batches
+    for one, two in zip(model.spans(many, n_jobs=1), model.spans(many, n_jobs=2), strict=True):
+        assert np.array_equal(one, two)
+
+
 @pytest.mark.parametrize(
     ("text", "tokens"),
     [

@@ -44,6 +44,8 @@ def test_loss_falls(captions: Captions, tmp_path: Path) -> None:
         train(replace(SMALL, epochs=5), captions, seed=0, run=run, device="cpu")
         losses = [record["matching"] for record in run.read_metrics()]
     assert losses[-1] < 0.9 * losses[0]
+    kept = Model.load(tmp_path / "run")
+    assert set(kept.info["concreteness"]) == set(kept.vocabulary.words[2:])  # pages colour words by it
 
 
 def test_a_resumed_run_ends_like_an_unbroken_one(captions: Captions, tmp_path: Path) -> None:

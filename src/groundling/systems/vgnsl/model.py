@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
@@ -23,6 +24,7 @@ from groundling.systems.vgnsl.words import Vocabulary, pad
 from groundling.training.models import fill_module, load_model, save_model
 
 BLOCK, SIZE = 8192, 256  # sentences read before any is answered; sentences parsed at once
+THREADS = 2  # for parsing on a CPU
 
 
 class Model:
@@ -46,33 +48,41 @@ class Model:
             vectors = self.learner.word_vectors(torch.arange(len(self.vocabulary), device=self.device))
             return vectors, self.learner.scorer.sides(vectors)
 
-    def parse(self, sentences: Iterable[Sequence[str]]) -> Iterator[Tree]:
+    def parse(self, sentences: Iterable[Sequence[str]], n_jobs: int = THREADS) -> Iterator[Tree]:
         """The tree of each sentence, in order; unknown words are fine, an empty sentence is not.
 
         Reads some thousand sentences ahead, so that those of equal length are parsed together.
         """
         stream = iter(sentences)
         while block := list(islice(stream, BLOCK)):
-            for sentence, spans in zip(block, self.spans(block), strict=True):
+            for sentence, spans in zip(block, self.spans(block, n_jobs), strict=True):
                 yield _tree(tuple(sentence), spans)
 
-    def spans(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.int64]]:
-        """The n - 1 spans (start, end) of each sentence, in the order of their making."""
+    def spans(self, sentences: Sequence[Sequence[str]], n_jobs: int = THREADS) -> list[NDArray[np.int64]]:
+        """The n - 1 spans (start, end) of each sentence, in the order of their making; in `n_jobs` threads on a CPU."""
         numbers = [self.vocabulary.encode(sentence) for sentence in sentences]
         if not all(map(len, numbers)):
             place = next(i for i, sentence in enumerate(numbers, 1) if not len(sentence))
             raise DataError(f"sentence {place} has no words, so it has no tree. Leave empty sentences out.")
         found: list[NDArray[np.int64]] = [np.zeros((0, 2), dtype=np.int64)] * len(numbers)
-        vectors, sides = self.table
-        for chosen in by_length([len(sentence) for sentence in numbers], SIZE):
-            words, lengths = pad([numbers[i] for i in chosen])
-            index = torch.from_numpy(words).to(self.device)
-            spans = parse(
-                self.learner.scorer, vectors[index], torch.from_numpy(lengths).to(self.device), None, sides[index]
-            )
-            for i, length, row in zip(chosen, lengths, spans.spans.cpu().numpy(), strict=True):
-                found[i] = row[: length - 1]
+        batches = list(by_length([len(sentence) for sentence in numbers], SIZE))
+        _ = self.table  # computed once, before threads ask for it
+        workers = n_jobs if self.device.type == "cpu" else 1
+        # Many small operations: torch's own threads would wait for each other at every one of them, so each has one.
+        with ThreadPoolExecutor(workers, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+            made = pool.map(self._merge, ([numbers[i] for i in chosen] for chosen in batches))
+            for chosen, rows in zip(batches, made, strict=True):
+                for i, row in zip(chosen, rows, strict=True):
+                    found[i] = row
         return found
+
+    def _merge(self, sentences: list[NDArray[np.int64]]) -> list[NDArray[np.int64]]:
+        """The spans of some sentences of like length, all parsed at once."""
+        vectors, sides = self.table
+        words, lengths = pad(sentences)
+        index, counts = torch.from_numpy(words).to(self.device), torch.from_numpy(lengths).to(self.device)
+        spans = parse(self.learner.scorer, vectors[index], counts, None, sides[index]).spans.cpu().numpy()
+        return [row[: length - 1] for length, row in zip(lengths, spans, strict=True)]
 
     def fresh(self) -> Model:
         """The same model with nothing remembered of earlier weights: for looking at it while it learns."""

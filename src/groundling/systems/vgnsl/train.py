@@ -11,6 +11,7 @@ import torch
 from numpy.typing import NDArray
 
 from groundling.errors import ConfigError, DataError
+from groundling.systems.vgnsl.concreteness import word_concreteness
 from groundling.systems.vgnsl.config import Config
 from groundling.systems.vgnsl.data import Captions
 from groundling.systems.vgnsl.learner import Batch, Learner
@@ -22,6 +23,7 @@ from groundling.training.loop import fit
 from groundling.training.runs import RunFolder
 
 Watch = Callable[[Model], dict[str, float]]  # what to measure at each evaluation
+SEEN = 4096  # captions on which a saved model's words are measured: enough for frequent words, and seconds
 
 
 def train(
@@ -41,7 +43,7 @@ def train(
 
     `watch(model)` is called after each epoch, or each `every` steps; `best="max NAME"` keeps the weights where its
     number was best. With `run` the state is saved as it goes, resumed if the folder says so, and the model is written
-    at the end.
+    at the end, with the concreteness of the words (`info["concreteness"]`), which drawings show as colours.
     """
     used = [i for i, words in enumerate(captions.sentences) if 2 <= len(words) <= config.max_length]
     captions = captions.take(np.array(used, dtype=np.int64))
@@ -78,6 +80,9 @@ def train(
     )
     finished = model.fresh()
     if run is not None and run.writer:
+        some = np.random.default_rng(seed).permutation(len(used))[:SEEN]
+        concrete = word_concreteness(finished, captions.take(some), seed)
+        finished.info["concreteness"] = {word: round(value, 4) for word, value in concrete.items()}
         finished.save(run.path)
     return finished
 
