@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -35,6 +36,24 @@ def list_command(
     print(f"corpora in {root}" if root else "no folder of corpora: set $GROUNDLING_DATA or give --data DIR")
     for row in rows:
         print(_text(row))
+
+
+@app.command("world")
+def world_command(
+    name: Annotated[str, typer.Argument(help="captions, scan or treebank; speech: `groundling avnsl world`.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Where the files go.")],
+    size: Annotated[int | None, typer.Option(min=8, help="Scenes, or sentences; SCAN is always whole.")] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same files.")] = 0,
+) -> None:
+    """Write a built-in world as files, to try the commands on: nothing is downloaded.
+
+    captions: train and test .txt, .npz, .trees. scan: three splits. treebank: two made-up languages, bitext, vectors.
+
+    Example: groundling data world captions -o world
+    """
+    from groundling.worlds.world_files import write_named
+
+    print(write_named(name, out, size, seed))
 
 
 def list_corpora(root: Any, contents: bool = False) -> list[dict[str, Any]]:
