@@ -8,7 +8,7 @@ ifeq ($(wildcard ../shared/data/README.md),../shared/data/README.md)
 export GROUNDLING_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test test-slow lint format bench docs clean
+.PHONY: demo test test-slow endurance lint format bench docs clean
 .DEFAULT_GOAL := demo
 
 $(READY): pyproject.toml constraints.txt requirements-weights.txt
@@ -30,6 +30,9 @@ test: $(READY)
 
 test-slow: $(READY)
 	@$(BIN)/python -m pytest -m slow
+
+endurance: $(READY)
+	@OMP_NUM_THREADS=1 $(BIN)/python tests/endurance/killing.py --kills $(or $(KILLS),50)
 
 lint: $(READY)
 	@$(BIN)/ruff format --check .

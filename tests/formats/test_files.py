@@ -5,6 +5,7 @@ import gzip
 import io
 import lzma
 import os
+import signal
 import sys
 import tracemalloc
 from pathlib import Path
@@ -154,6 +155,37 @@ def test_a_full_disk_is_told_and_nothing_is_left(tmp_path: Path, name: str, monk
     with pytest.raises(DataError, match=r"cannot be written: No space left on device\. Nothing was left there"):
         write_lines(tmp_path / name, ["x"])
     assert left(tmp_path) == []
+
+
+def test_a_kill_in_the_middle_leaves_no_litter(tmp_path: Path) -> None:
+    write_lines(tmp_path / "old", ["old"])
+    for name in ("new", "old"):
+        child = os.fork()
+        if child == 0:
+            with atomic_write(tmp_path / name) as handle:
+                handle.write("x" * 100_000)
+                handle.flush()
+                os.kill(os.getpid(), signal.SIGKILL)
+        os.waitpid(child, 0)
+    assert left(tmp_path) == ["old"]
+    assert list(open_text(tmp_path / "old")) == ["old"]
+
+
+def test_file_systems_without_nameless_files_get_a_temporary_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = os.open
+
+    def unable(path: str, flags: int, *rest: int) -> int:
+        if flags & os.O_TMPFILE == os.O_TMPFILE:
+            raise OSError(errno.EOPNOTSUPP, os.strerror(errno.EOPNOTSUPP))
+        return real(path, flags, *rest)
+
+    monkeypatch.setattr(os, "open", unable)
+    with atomic_write(tmp_path / "a") as handle:
+        assert [name for name in left(tmp_path) if name.endswith(".tmp")] == left(tmp_path) != []
+        handle.write("x\n")
+    assert left(tmp_path) == ["a"] and list(open_text(tmp_path / "a")) == ["x"]
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full here")

@@ -57,22 +57,44 @@ def _renamed(name: str, target: str, binary: bool) -> Generator[IO[Any]]:
     folder = os.path.dirname(target)
     temporary = os.path.join(folder, f".{secrets.token_hex(8)}.tmp")
     with _explained(name):
-        raw = os.fdopen(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), "wb")
+        file, named = _open_new(folder, temporary)
+        raw = os.fdopen(file, "wb")
     try:
         with _explained(name), raw:
             with _layers(name, raw, binary) as handle:
                 yield handle
             raw.flush()
             os.fsync(raw.fileno())
-        with _explained(name):
             if os.path.exists(target):
-                os.chmod(temporary, stat.S_IMODE(os.stat(target).st_mode))
+                os.fchmod(raw.fileno(), stat.S_IMODE(os.stat(target).st_mode))
+            if not named and _first_link(raw.fileno(), target, temporary):
+                _sync_folder(folder)
+                return
             os.replace(temporary, target)
             _sync_folder(folder)
     except BaseException:
         with suppress(OSError):
             os.unlink(temporary)
         raise
+
+
+def _open_new(folder: str, temporary: str) -> tuple[int, bool]:
+    """Open a file that has no name yet, so that a kill leaves nothing behind; with a name where that cannot be."""
+    if os.path.exists("/proc/self/fd"):
+        with suppress(OSError):  # a file system that cannot, or a folder that is not there: the other way will say
+            return os.open(folder, os.O_WRONLY | os.O_TMPFILE, 0o666), False
+    return os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), True
+
+
+def _first_link(file: int, target: str, temporary: str) -> bool:
+    """Give a nameless file its name at once where no file has it yet, else a temporary one; return which it was."""
+    path = f"/proc/self/fd/{file}"
+    try:  # a folder's handle must be given, though the path needs none: without it Python does not follow the link
+        os.link(path, target, src_dir_fd=file, follow_symlinks=True)
+        return True
+    except FileExistsError:
+        os.link(path, temporary, src_dir_fd=file, follow_symlinks=True)
+        return False
 
 
 @contextmanager

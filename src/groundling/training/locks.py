@@ -9,7 +9,7 @@ import os
 import socket
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from groundling.errors import GroundlingError
 
@@ -27,6 +27,13 @@ class Lock:
         self.path = path
         self.stale: dict[str, Any] | None = None  # who held it before and died without letting go
         self._file: int | None = None
+
+    def __enter__(self) -> Self:
+        self.take()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.release()
 
     def take(self) -> None:
         """Take the lock or raise a `GroundlingError` naming its holder."""

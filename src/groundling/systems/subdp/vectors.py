@@ -130,6 +130,9 @@ def cached_vectors(
 def _store(encoder: TextEncoder, sentences: Sequence[Words], layers: Sequence[int], pieces: Path, index: Path) -> None:
     """The vectors go straight to their file, which may be larger than memory."""
     make_folder(pieces.parent)
+    for litter in pieces.parent.glob(f"{pieces.stem}.*.tmp"):
+        if not Path("/proc", litter.suffixes[-2][1:]).exists():  # its process was killed
+            litter.unlink(missing_ok=True)
     unfinished = pieces.with_suffix(f".{os.getpid()}.tmp")
     with writing(pieces):
         made = vectors_of(encoder, sentences, layers, unfinished)
