@@ -86,6 +86,49 @@ def test_every_row_comes_from_the_same_command(made: tuple[dict[str, str], Path]
     assert Model.load(tmp_path / "x").inventory.labels == Model.load(folder / "source").inventory.labels
 
 
+def test_transfer_learns_from_several_sources(made: tuple[dict[str, str], Path], tmp_path: Path) -> None:
+    files, _ = made
+    lines = Path(files["treebank"]).read_text(encoding="utf-8")
+    (tmp_path / "second.conllu").write_text(lines.replace("\tnsubj\t", "\tnsubj2\t"), encoding="utf-8")
+    words = ("transfer", files["source"], files["target"], "--tokenised", "--treebank", files["treebank"])
+    more = f"fr={tmp_path / 'second.conllu'},{files['source']}"
+    call(*words, "--more", more, "-o", tmp_path / "x", settings=True, files=files)
+    assert "nsubj2" in Model.load(tmp_path / "x").inventory.labels
+    with np.load(tmp_path / "x" / "silver" / "00000.npz") as shard:
+        assert len(shard["starts"]) == 301  # 150 pairs of each source
+    with pytest.raises(GroundlingError, match=r"--more is LANGUAGE=TREEBANK,TEXT .* not 'fr.txt'"):
+        call(*words, "--more", "fr.txt", "-o", tmp_path / "y", settings=True, files=files)
+    with pytest.raises(GroundlingError, match="--more fr: a treebank is needed with --treebank"):
+        call(*words, "--more", f"fr=,{files['source']}", "-o", tmp_path / "y", settings=True, files=files)
+    with pytest.raises(GroundlingError, match="--alignments belongs to one pair"):
+        call(*words, "--more", more, "--alignments", files["links"], "-o", tmp_path / "y", settings=True, files=files)
+
+
+def test_transfer_translates_with_a_given_model(
+    made: tuple[dict[str, str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files, folder = made
+    answers = dict(zip(*(Path(files[side]).read_text().splitlines() for side in ("source", "target")), strict=True))
+
+    class Oracle:
+        def __init__(self, path: str, source: str, target: str, device: object) -> None:
+            assert (path, source, target) == ("models/x", "en_XX", "de_DE")
+
+        def translate(self, lines: list[str]) -> list[str]:
+            return ["" if line == first else answers[line] for line in lines]
+
+    first = next(iter(answers))
+    monkeypatch.setattr(transfer_module, "Translator", Oracle)
+    words = ["transfer", files["source"], "--tokenised", "-m", folder / "source", "-o", tmp_path / "x", "--translator"]
+    extra = [f"--set={k}={v}" for k, v in (FAST | {"encoder": files["words"]}).items()]
+    result = runner.invoke(app, [*map(str, words), "models/x", "--codes", "en_XX-de_DE", *extra])
+    assert result.exit_code == 0, result.output
+    assert "1 lines have no translation" in result.stderr and "1 sentence pairs left out: empty" in result.stderr
+    assert (tmp_path / "x" / "translated.txt").read_text().splitlines()[1:] == list(answers.values())[1:]
+    with pytest.raises(GroundlingError, match="give the translations as TARGET, or a translation model"):
+        call("transfer", files["source"], "-m", folder / "source", "-o", tmp_path / "y")
+
+
 def test_direct_transfer_with_subdp_init_needs_the_treebank(made: tuple[dict[str, str], Path], tmp_path: Path) -> None:
     files, folder = made
     words = ("transfer", files["source"], files["target"], "--tokenised", "-o", tmp_path / "x", "--method", "dt-init")

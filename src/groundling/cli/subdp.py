@@ -22,6 +22,9 @@ ModelDir = Annotated[Path, typer.Option("--model", "-m", metavar="DIR", help="Fo
 Languages = Annotated[
     str, typer.Option(metavar="SRC-TGT", help="Codes of both languages, such as en-fr: how words are cut.")
 ]
+Codes = Annotated[
+    str, typer.Option(metavar="SRC-TGT", help="Languages as the translation model names them, such as en_XX-de_DE.")
+]
 Tokenised = Annotated[bool, typer.Option("--tokenised", help="The bitext is already cut into words by spaces.")]
 
 
@@ -42,7 +45,7 @@ def train_source_command(
     Example: groundling subdp train-source en_ewt-ud-train.conllu --dev en_ewt-ud-dev.conllu -o runs/en
     """
     from groundling.systems.subdp import Config, train_source_model
-    from groundling.systems.subdp.transfer import read_treebank
+    from groundling.systems.subdp.job import read_treebank
     from groundling.systems.subdp.word_encoder import load_encoder
     from groundling.training.config import load_config
     from groundling.training.store import hash_data
@@ -87,11 +90,22 @@ def project_command(
 @app.command("transfer")
 def transfer_command(
     source: Annotated[str, typer.Argument(metavar="SOURCE", help="Sentences of the source language, one a line.")],
-    target: Annotated[str, typer.Argument(metavar="TARGET", help="Their translations, one a line.")],
     out: Out,
+    target: Annotated[str, typer.Argument(metavar="TARGET", help="Their translations, one a line.")] = "",
     treebank: Annotated[str, typer.Option(metavar="FILE", help="Gold trees of the source language, CoNLL-U.")] = "",
     dev: Annotated[str, typer.Option(metavar="FILE", help="Gold trees for early stopping; else a tenth.")] = "",
     model: Annotated[str, typer.Option("--model", "-m", metavar="DIR", help="A trained source parser instead.")] = "",
+    more: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="LANG=TREEBANK,TEXT[,TRANSLATIONS]",
+            help="One more source language; may be repeated. Without TRANSLATIONS its text is parallel to TARGET.",
+        ),
+    ] = None,
+    translator: Annotated[
+        str, typer.Option(metavar="DIR", help="A transformers translation model makes TARGET from SOURCE.")
+    ] = "",
+    codes: Codes = "",
     method: Annotated[str, typer.Option(help="subdp, hard, st, randi, dt or dt-init.")] = "subdp",
     alignments: Annotated[str, typer.Option(metavar="FILE", help="Pharaoh links; else aligned with the encoder.")] = "",
     text: Annotated[str, typer.Option(metavar="FILE", help="A sample of what will be parsed: warn if unlike.")] = "",
@@ -106,21 +120,44 @@ def transfer_command(
 ) -> None:
     """From a treebank and two text files to a parser of the other language; killed, it goes on with --resume.
 
-    Example: groundling subdp transfer en.txt de.txt --treebank en_ewt-ud-train.conllu --languages en-de -o runs/de
+    Example: groundling subdp transfer en.txt de.txt --treebank en_ewt-ud-train.conllu --languages en-de -o runs/de;
+    with one more source: --more fr=fr_partut-ud-train.conllu,fr.txt; without translations: --translator DIR
     """
-    from groundling.errors import ConfigError
     from groundling.systems.subdp import Config, Job, Transfer
+    from groundling.systems.subdp.job import read_source
     from groundling.training.config import load_config
 
-    if bool(treebank) == bool(model) or (method == "dt-init" and not treebank):
-        raise ConfigError("give --treebank, or --model with a trained source parser (dt-init needs the treebank).")
     job = Job(
         treebank=treebank, dev=dev, model=model, source=source, target=target, languages=_pair(languages),
-        tokenised=tokenised, alignments=alignments, text=text, method=method,
+        tokenised=tokenised, alignments=alignments, text=text, method=method, translator=translator,
+        translate_codes=_pair(codes, "--codes"), more=tuple(read_source(one, target) for one in more or []),
     )  # fmt: skip
     chosen = load_config(Config, config, settings or [])
     made = Transfer(out, job, chosen, seed=seed, resume=resume, device=device, say=_say).run()
     _done(out, {"method": method, **{k: made.info[k] for k in ("silver",) if k in made.info}}, as_json)
+
+
+@app.command("translate")
+def translate_command(
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="Sentences, one a line, or a treebank (.conllu).")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="Where the translations go.")],
+    translator: Annotated[str, typer.Option(metavar="DIR", help="Folder of a transformers translation model.")],
+    codes: Codes = "",
+    device: Device = "auto",
+) -> None:
+    """Make bitext with a translation model, line by line; killed, the same command goes on.
+
+    Example: groundling subdp translate en.txt --translator models/criss --codes en_XX-hi_IN -o hi.txt
+    """
+    from groundling.backbones.translation import Translator
+    from groundling.systems.subdp.translate import translate_file
+    from groundling.training.devices import pick_device
+
+    model = Translator(translator, *_pair(codes, "--codes"), pick_device(device))
+    empty = translate_file(source, out, model.translate)
+    if empty:
+        _say(f"warning: {empty} lines have no translation (empty, or into another language)")
+    print(out)
 
 
 @app.command("parse")
@@ -178,12 +215,12 @@ def evaluate_command(
         print(score)
 
 
-def _pair(languages: str) -> tuple[str, str]:
+def _pair(languages: str, option: str = "--languages") -> tuple[str, str]:
     from groundling.errors import ConfigError
 
     first, dash, second = languages.partition("-")
     if languages and not (dash and first and second):
-        raise ConfigError(f"--languages is two codes such as en-fr, not {languages!r}.")
+        raise ConfigError(f"{option} is two codes such as en-fr, not {languages!r}.")
     return first, second
 
 

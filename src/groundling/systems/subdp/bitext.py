@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from groundling.algorithms.bitext_filters import fault_of, mismatches
 from groundling.errors import DataError
+from groundling.formats import conllu
 from groundling.formats.files import open_text
 from groundling.systems.subdp.tokens import check_language, tokenise
 
@@ -24,9 +25,16 @@ class Bitext(NamedTuple):
     dropped: Counter[str]
 
 
+def is_conllu(path: File) -> bool:
+    """By the name: `.conllu`, packed or not."""
+    return os.fspath(path).removesuffix(".gz").removesuffix(".xz").endswith((".conllu", ".conll"))
+
+
 def read_lines(path: File, language: str = "", tokenised: bool = False) -> list[list[str]]:
-    """One sentence a line, raw or already cut into words by spaces."""
+    """One sentence a line, raw or already cut into words by spaces; or the words of a treebank (CoNLL-U)."""
     check_language(language)
+    if is_conllu(path):
+        return [list(tree.words) for tree in conllu.read(path)]
     with open_text(path) as lines:
         return [line.split() if tokenised else tokenise(line, language) for line in lines]
 
@@ -50,6 +58,14 @@ def kept_pairs(sources: Sequence[list[str]], targets: Sequence[list[str]]) -> Bi
         raise DataError(f"none of {len(faults)} sentence pairs is fit to learn from: {dict(Counter(faults))}.")
     dropped = Counter(fault for fault in faults if fault is not None)
     return Bitext([sources[k] for k in kept], [targets[k] for k in kept], kept, dropped)
+
+
+def joined(parts: Sequence[Bitext]) -> Bitext:
+    """Several bitexts as one, one after the other."""
+    kept = [line for part in parts for line in part.kept]
+    dropped = sum((part.dropped for part in parts), Counter[str]())
+    sources = [words for part in parts for words in part.sources]
+    return Bitext(sources, [words for part in parts for words in part.targets], kept, dropped)
 
 
 def warnings_of(bitext: Bitext, text: Sequence[Sequence[str]] = ()) -> list[str]:

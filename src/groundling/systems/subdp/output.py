@@ -10,6 +10,7 @@ from groundling.formats import conllu
 from groundling.formats.files import open_text
 from groundling.structures import Dependencies
 from groundling.structures.dependencies import ID, UPOS, Row
+from groundling.systems.subdp.bitext import is_conllu
 from groundling.systems.subdp.model import Model
 from groundling.systems.subdp.tokens import Token, cut
 
@@ -18,7 +19,7 @@ Form = Literal["raw", "tokens", "conllu"]
 
 def form_of(path: str) -> Form:
     """Guess from the name; anything that is not CoNLL-U is raw text."""
-    return "conllu" if path.removesuffix(".gz").removesuffix(".xz").endswith((".conllu", ".conll")) else "raw"
+    return "conllu" if is_conllu(path) else "raw"
 
 
 def parse_file(

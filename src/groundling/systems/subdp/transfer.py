@@ -4,47 +4,34 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from groundling.backbones.text import TextEncoder
+from groundling.backbones.translation import Translator
 from groundling.errors import ConfigError, DataError
-from groundling.formats import conllu, pharaoh
-from groundling.names import did_you_mean
+from groundling.formats import pharaoh
 from groundling.structures import Alignment, Dependencies
 from groundling.systems.mlpalign import align
-from groundling.systems.subdp.bitext import Bitext, read_bitext, read_lines, warnings_of
+from groundling.systems.subdp.bitext import Bitext, joined, read_bitext, read_lines, warnings_of
 from groundling.systems.subdp.config import Config
+from groundling.systems.subdp.job import Job, read_treebank, read_treebanks
 from groundling.systems.subdp.model import Model
 from groundling.systems.subdp.project import silver_hard, silver_self, silver_soft
 from groundling.systems.subdp.shards import read_shards, write_shards
 from groundling.systems.subdp.silver import Inventory, Silver, treebank
 from groundling.systems.subdp.train import Trees, new_parser, train_source, train_target
+from groundling.systems.subdp.translate import translate_file
 from groundling.systems.subdp.vectors import Words, cached_vectors
 from groundling.systems.subdp.word_encoder import load_encoder
+from groundling.training.devices import pick_device
+from groundling.training.locks import Lock
 from groundling.training.progress import track
 from groundling.training.runs import RunFolder, load_model
 from groundling.training.store import hash_data, make_folder, write_text
 
 Say = Callable[[str], None]
-ROWS = ("dt", "st", "hard", "randi", "subdp", "dt-init")  # the rows of the thesis that `transfer` can make
-
-
-@dataclass(frozen=True, kw_only=True)
-class Job:
-    """What to transfer from and to. Paths are files; `treebank` may be empty where a trained `model` is given."""
-
-    treebank: str = ""
-    dev: str = ""  # gold trees for early stopping; empty: a tenth of the treebank
-    model: str = ""  # folder of a trained source parser
-    source: str = ""  # bitext, one sentence a line
-    target: str = ""
-    languages: tuple[str, str] = ("", "")  # codes of both, for cutting words
-    tokenised: bool = False
-    alignments: str = ""  # Pharaoh file; empty: aligned with the encoder
-    text: str = ""  # a sample of the text to be parsed, to compare the bitext with
-    method: str = "subdp"
 
 
 def same_shape(config: Config, model: Config) -> Config:
@@ -55,14 +42,6 @@ def same_shape(config: Config, model: Config) -> Config:
     """
     shape = ("encoder", "layers", "arc_dim", "label_dim", "dropout", "lstm_dim", "subtypes")
     return replace(config, **{key: getattr(model, key) for key in shape})
-
-
-def read_treebank(path: str) -> list[Dependencies]:
-    """The sentences of a CoNLL-U file; at least two."""
-    trees = list(conllu.read(path))
-    if len(trees) < 2:
-        raise DataError(f"{path}: {len(trees)} sentences. A parser needs a treebank to learn from.")
-    return trees
 
 
 def train_source_model(
@@ -113,9 +92,7 @@ class Transfer:
         self, folder: str | Path, job: Job, config: Config, *, seed: int = 0, resume: bool = False,
         encoder: TextEncoder | None = None, device: str = "auto", say: Say = lambda _: None,
     ) -> None:  # fmt: skip
-        if job.method not in ROWS:
-            hint = did_you_mean(job.method, ROWS)
-            raise ConfigError(f"no method is called {job.method!r}.{hint} There are: {', '.join(ROWS)}.")
+        job.check()
         if job.model:  # its weights decide how the parser is built
             config = same_shape(config, load_model(job.model, Config)[0])
         self.folder, self.job, self.config, self.seed, self.resume = Path(folder), job, config, seed, resume
@@ -126,6 +103,11 @@ class Transfer:
 
     def run(self) -> Model:
         """All steps; those that are done already, from an earlier call with `resume`, are not done again."""
+        make_folder(self.folder)
+        with Lock(self.folder / "transfer.lock"):
+            return self._run()
+
+    def _run(self) -> Model:
         self._remember()
         bitext = self._bitext()
         source = self._source()
@@ -137,10 +119,8 @@ class Transfer:
 
     def _remember(self) -> None:
         """Keep what was asked, and refuse to go on with something else."""
-        files = [
-            p for p in (self.job.treebank, self.job.dev, self.job.source, self.job.target, self.job.alignments) if p
-        ]
-        asked = {"job": asdict(self.job), "config": asdict(self.config), "seed": self.seed, "data": hash_data(*files)}
+        asked = {"job": asdict(self.job), "config": asdict(self.config), "seed": self.seed}
+        asked["data"] = hash_data(*self.job.files())
         asked = json.loads(json.dumps(asked))
         path = self.folder / "transfer.json"
         if path.exists():
@@ -152,16 +132,28 @@ class Transfer:
                 raise ConfigError(
                     f"{path}: the transfer began with other files or settings. Give the same ones, or another folder."
                 )
-        make_folder(self.folder)
         write_text(path, json.dumps(asked, indent=2) + "\n")
 
     def _bitext(self) -> Bitext:
         self.say("reading bitext")
-        bitext = read_bitext(self.job.source, self.job.target, self.job.languages, self.job.tokenised)
-        sample = read_sample(self.job.text, self.job.languages[1], self.job.tokenised) if self.job.text else []
+        job, (first, second) = self.job, self.job.languages
+        target = job.target or self._translated()
+        pairs = [(job.source, target, first), *((one.text, one.translations, one.language) for one in job.more)]
+        bitext = joined([read_bitext(a, b, (code, second), job.tokenised) for a, b, code in pairs])
+        sample = read_lines(job.text, second, job.tokenised) if job.text else []
         for warning in warnings_of(bitext, sample):
             self.say(f"warning: {warning}")
         return bitext
+
+    def _translated(self) -> str:
+        path = self.folder / "translated.txt"
+        if not path.exists():
+            self.say("translating")
+            translator = Translator(self.job.translator, *self.job.translate_codes, pick_device(self.device))
+            empty = translate_file(self.job.source, path, translator.translate)
+            if empty:
+                self.say(f"warning: {empty} lines have no translation (empty, or into another language)")
+        return str(path)
 
     def _source(self) -> Model:
         if self.job.model:
@@ -172,7 +164,7 @@ class Transfer:
         self.say("training the source parser")
         dev = read_treebank(self.job.dev) if self.job.dev else []
         return train_source_model(
-            self.config, read_treebank(self.job.treebank), dev, folder, encoder=self.encoder, seed=self.seed,
+            self.config, read_treebanks(self.job), dev, folder, encoder=self.encoder, seed=self.seed,
             resume=True, cache=self.cache, device=self.device,
         )  # fmt: skip
 
@@ -229,7 +221,7 @@ class Transfer:
         return model
 
     def _gold(self, inventory: Inventory) -> Trees:
-        trees = treebank(read_treebank(self.job.treebank), inventory, self.config.subtypes)
+        trees = treebank(read_treebanks(self.job), inventory, self.config.subtypes)
         return Trees(cached_vectors(self.encoder, [t.words for t in trees], self.layers, self.cache), trees)
 
     def _back_to_treebank(self, parser: Any, inventory: Inventory) -> Any:
@@ -241,10 +233,3 @@ class Transfer:
                 config, gold, parser, seed=self.seed, run=run, device=self.device, best="max dev_las"
             )
         return made
-
-
-def read_sample(path: str, language: str = "", tokenised: bool = False) -> list[list[str]]:
-    """Sentences of a text or a CoNLL-U file, to compare with."""
-    if ".conllu" in path:
-        return [list(tree.words) for tree in conllu.read(path)]
-    return read_lines(path, language, tokenised)
