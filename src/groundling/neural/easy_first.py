@@ -104,10 +104,6 @@ def _gumbel(like: Tensor, generator: torch.Generator) -> Tensor:
     return -torch.log(-torch.log(uniform.clamp(1e-10, 1 - 1e-7)))  # argmax(score + Gumbel) samples from softmax(score)
 
 
-def _rows(buffer: Tensor, rows: Tensor) -> Tensor:
-    return buffer.view(-1, buffer.shape[2]).index_select(0, rows)
-
-
 BEFORE, AFTER, NODE, STOP = range(4)  # what a slot remembers: its neighbours, its node, the word after its last
 
 
@@ -117,10 +113,11 @@ class _State:
     def __init__(self, scorer: Scorer, words: Tensor, lengths: Tensor, sides: Tensor) -> None:
         batch, n, _ = words.shape
         self.n, self.score, self.rows = n, scorer.score, torch.arange(batch, device=words.device)
-        # Projections are linear: those of (a + b) / |a + b| are the scaled sum of their parts', so they ride along.
-        self.vectors = words.new_empty(batch, 2 * n - 1, words.shape[2])
-        self.sides = sides.new_empty(batch, 2 * n - 1, sides.shape[2])
-        self.vectors[:, :n], self.sides[:, :n] = words, sides
+        # A constituent is a scaled sum of its parts, so its projections and its dot products with all others are too:
+        # they ride along in the slots, and no vector of `dim` numbers is needed after the first products.
+        self.sides = nn.functional.pad(sides, (0, 0, 0, 1)).view(-1, sides.shape[2])  # row of slot s: caption (n+1) + s
+        self.dots = nn.functional.pad(words @ words.transpose(1, 2), (0, 1, 0, 1))
+        self.first = torch.arange(0, batch * (n + 1), n + 1, device=words.device)
         slot = torch.arange(n + 1, device=words.device)
         before, after = torch.where(slot > 0, slot - 1, n), torch.where(slot < n - 1, slot + 1, n)
         self.slots = torch.stack([before, after, slot % n, slot + 1], 1).repeat(batch, 1, 1)
@@ -145,27 +142,40 @@ class _State:
         previous, following = slot[:, BEFORE], gone[:, AFTER]
         self.merges[:, t, 0], self.merges[:, t, 1] = slot[:, NODE], gone[:, NODE]
         self.spans[:, t, 0], self.spans[:, t, 1] = here, gone[:, STOP]
-        rows_left, rows_right = (self.merges[:, t, side] + rows * (2 * n - 1) for side in (0, 1))
-        total = _rows(self.vectors, rows_left).add_(_rows(self.vectors, rows_right))
-        norm = torch.linalg.vector_norm(total, dim=1, keepdim=True).clamp_min(TINY)
-        torch.div(total, norm, out=self.vectors[:, n + t])
-        both = _rows(self.sides, rows_left).add_(_rows(self.sides, rows_right))
-        torch.div(both, norm, out=self.sides[:, n + t])
+        made = self._combine(here, right)
         new = torch.full_like(here, n + t)
         self.slots[rows, here] = torch.stack([previous, following, new, gone[:, STOP]], 1)
         self.slots[rows, following, BEFORE] = here
         self.slots[:, n, BEFORE], self.slots[:, n, AFTER], self.slots[:, n, NODE] = n, n, 0
         outer = self.slots[rows[:, None], torch.stack([previous, following], 1), NODE]
-        self._rescore(t, torch.stack([outer[:, 0], new, new, outer[:, 1]], 1), right, previous, here, following)
-
-    def _rescore(self, t: int, ends: Tensor, right: Tensor, previous: Tensor, here: Tensor, following: Tensor) -> None:
-        n, batch = self.n, len(self.rows)
         pair = n - 1 + 2 * t
-        self.pairs[:, pair : pair + 2] = ends.view(batch, 2, 2)
-        sides = take(self.sides, ends).view(batch, 2, 2, -1)
+        self.pairs[:, pair : pair + 2] = torch.stack([outer[:, 0], new, new, outer[:, 1]], 1).view(-1, 2, 2)
+        self._rescore(pair, made, right, previous, here, following)
+
+    def _combine(self, here: Tensor, right: Tensor) -> Tensor:
+        """Put the sum of two slots, at unit length, in the first; its projections (batch, 2 hidden_dim)."""
+        rows, a, b = self.rows, self.first + here, self.first + right
+        dots_a, dots_b = self.dots[rows, here], self.dots[rows, right]
+        square = dots_a[rows, here] + 2 * dots_a[rows, right] + dots_b[rows, right]
+        norm = square.clamp_min(TINY * TINY).sqrt_()[:, None]
+        dots = dots_a.add_(dots_b).div_(norm)
+        dots[rows, here] = square / norm[:, 0] ** 2
+        self.dots[rows, here] = dots
+        self.dots[rows, :, here] = dots
+        made = self.sides.index_select(0, a).add_(self.sides.index_select(0, b)).div_(norm)
+        self.sides.index_copy_(0, a, made)
+        return made
+
+    def _rescore(
+        self, pair: int, made: Tensor, right: Tensor, previous: Tensor, here: Tensor, following: Tensor
+    ) -> None:
+        """Score the new constituent with what stands before it and after it; the slot on its right is empty now."""
+        n, batch = self.n, len(self.rows)
+        before, after = (self.sides.index_select(0, self.first + slot) for slot in (previous, following))
         slots = torch.stack([right, previous, here], 1)
         exists = torch.stack([torch.zeros_like(right), previous < n, following < n], 1).bool()
-        scores = nn.functional.pad(self.score(sides[:, :, 0], sides[:, :, 1]), (1, 0))
+        none = torch.zeros_like(made[:, 0])
+        scores = torch.stack([none, self.score(before, made), self.score(made, after)], 1)
         self.scores.scatter_(1, slots, scores.masked_fill(~exists, float("-inf")))
         numbers = torch.arange(pair - 1, pair + 2, device=slots.device).expand(batch, 3)
         self.pair.scatter_(1, slots, torch.where(exists, numbers, -1))

@@ -13,6 +13,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
+from torch.nn.functional import embedding
 
 from groundling.errors import DataError
 from groundling.neural.easy_first import parse
@@ -21,9 +22,9 @@ from groundling.systems.vgnsl.config import Config
 from groundling.systems.vgnsl.data import by_length
 from groundling.systems.vgnsl.learner import Learner
 from groundling.systems.vgnsl.words import Vocabulary, pad
-from groundling.training.models import fill_module, load_model, save_model
+from groundling.training.models import described, fill_module, load_model, save_model
 
-BLOCK, SIZE = 8192, 256  # sentences read before any is answered; sentences parsed at once
+BLOCK, SIZE = 8192, 512  # sentences read before any is answered; sentences parsed at once
 THREADS = 2  # for parsing on a CPU
 
 
@@ -81,7 +82,8 @@ class Model:
         vectors, sides = self.table
         words, lengths = pad(sentences)
         index, counts = torch.from_numpy(words).to(self.device), torch.from_numpy(lengths).to(self.device)
-        spans = parse(self.learner.scorer, vectors[index], counts, None, sides[index]).spans.cpu().numpy()
+        given, projections = embedding(index, vectors), embedding(index, sides)
+        spans = parse(self.learner.scorer, given, counts, None, projections).spans.cpu().numpy()
         return [row[: length - 1] for length, row in zip(lengths, spans, strict=True)]
 
     def fresh(self) -> Model:
@@ -98,8 +100,9 @@ class Model:
     def load(cls, directory: str | Path) -> Model:
         """Read what `save` wrote."""
         config, tensors, info = load_model(directory, Config)
-        vocabulary = Vocabulary(tuple(info.pop("vocabulary")), config.lowercase)
-        shape = (len(vocabulary), int(info.pop("feature_dim")), int(info.pop("vector_dim")))
+        with described(directory):
+            vocabulary = Vocabulary(tuple(map(str, info.pop("vocabulary"))), config.lowercase)
+            shape = (len(vocabulary), int(info.pop("feature_dim")), int(info.pop("vector_dim")))
         learner = fill_module(lambda: Learner(config, *shape), tensors, directory)
         kept = {key: info[key] for key in info.keys() - {"format", "config", "versions", "sha256"}}
         return cls(config, vocabulary, learner, kept)
@@ -107,6 +110,6 @@ class Model:
 
 def _tree(words: tuple[str, ...], spans: NDArray[np.int64]) -> Tree:
     """A tree from the spans of a binary tree: they nest, so nothing needs checking; a word alone is a tree."""
-    nodes = sorted(map(tuple, spans.tolist()), key=lambda span: (span[0], -span[1])) or [(0, 1)]
-    starts, ends = zip(*nodes, strict=True)
+    nodes = sorted([(start, -end) for start, end in spans.tolist()]) or [(0, -1)]
+    starts, ends = tuple(node[0] for node in nodes), tuple(-node[1] for node in nodes)
     return Tree(words, ("",) * len(nodes), starts, ends, check=False)
