@@ -80,6 +80,17 @@ def test_parse_gives_a_tree_over_time_and_draws_it(world: Path, model: Path, tmp
     assert picture.startswith("<svg") and "data-node" in picture
 
 
+def test_train_with_vectors_of_another_model(world: Path, tmp_path: Path) -> None:
+    settings = [part for setting in (*SMALL, "vector_layer=0") for part in ("--set", setting)]
+    arguments = ["train", str(world / "manifest.jsonl"), "--features", str(world / "features.npy"), "-o", str(tmp_path)]
+    result = runner.invoke(app, [*arguments, "--vectors", "log-mel", *settings])
+    assert result.exit_code == 0, result.output
+    result = runner.invoke(app, ["parse", str(world / "audio" / "00000.flac"), "--model", str(tmp_path)])
+    assert result.exit_code == 0 and "(" in result.stdout
+    result = runner.invoke(app, [*arguments, "--vectors", "no/model"])
+    assert result.exit_code == 1 and "no speech encoder at 'no/model'" in str(result.exception or result.output)
+
+
 def test_parse_names_a_silent_file_and_goes_on(world: Path, model: Path, troubles: Path) -> None:
     clips = [str(troubles / "silent.wav"), str(world / "audio" / "00001.flac")]
     result = runner.invoke(app, ["parse", *clips, "--model", str(model), "--json"])

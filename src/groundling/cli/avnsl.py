@@ -8,6 +8,8 @@ from typing import Annotated, Literal
 
 import typer
 
+from groundling.cli.reporting import Report, report_training
+
 app = typer.Typer(rich_markup_mode=None)
 
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Same seed, same result.")]
@@ -40,9 +42,14 @@ def train_command(
     out: Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="The model folder.")],
     config: Annotated[Path | None, typer.Option(metavar="FILE.toml", help="Settings.")] = None,
     settings: Annotated[list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="One setting.")] = None,
+    vectors: Annotated[
+        str,
+        typer.Option(metavar="NAME", help="Segment vectors: encoder, log-mel, whisper-tiny, or a folder of HuBERT."),
+    ] = "",
     cache: Annotated[Path | None, typer.Option(metavar="DIR", help="Keep the sound's features here.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a training that was stopped.")] = False,
     seed: Seed = 0,
+    report: Report = None,
 ) -> None:
     """Learn to cut and parse speech from recordings and pictures; no text is read.
 
@@ -52,11 +59,13 @@ def train_command(
     from groundling.systems.avnsl.corpus import read_utterances
     from groundling.training.config import load_config
 
-    chosen = load_config(Config, config, settings or [])
+    named = [f"vectors={vectors}"] if vectors else []
+    chosen = load_config(Config, config, named + (settings or []))
     data, faults = read_utterances(manifest, features, chosen, cache)
     _complain(faults)
     model = train(chosen, data, seed=seed, say=_say, folder=out, resume=resume)
     model.save(out)
+    report_training(report, out, "AV-NSL: training", manifest, features)
     typer.echo(out)
 
 

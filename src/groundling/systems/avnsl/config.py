@@ -35,7 +35,10 @@ class Config:
     gap: float = 0.15  # s, seconds; 0: no segment insertion
     vad: Literal["energy", "rvad", "silero"] = "energy"  # the thesis takes rVAD
     # Segment vectors and induction (4.2.1; ch. 3).
-    vector_layer: int = 1  # of the encoder: 0 convolutions, then its layers
+    vectors: str = (
+        "encoder"  # whose frames: our encoder's, "log-mel", "whisper-tiny", or a folder of HuBERT or its like
+    )
+    vector_layer: int = 1  # of that model; of our encoder: 0 convolutions, then its layers
     embedding_dim: int = 128  # 512
     hidden_dim: int = 128  # of the map from segment vectors to the joint space; 0 is a linear map
     scorer_hidden_dim: int = 64  # 128
@@ -57,9 +60,10 @@ class Config:
             raise ConfigError(f"threshold is {self.threshold}, but it must lie between 0 and 1.")
         if self.gap < 0:
             raise ConfigError(f"gap is {self.gap}, but it must be at least 0. 0 turns segment insertion off.")
-        if self.encoder_dim % self.encoder_heads or self.encoder_dim % 2:
+        if self.encoder_heads < 1 or self.encoder_dim % self.encoder_heads or self.encoder_dim % 2:
             raise ConfigError(f"encoder_dim {self.encoder_dim} must be even and shared by {self.encoder_heads} heads.")
-        if not 0 <= self.vector_layer <= self.encoder_layers or not -1 <= self.layer < self.encoder_layers:
+        own = self.vectors == "encoder"
+        if (own and not 0 <= self.vector_layer <= self.encoder_layers) or not -1 <= self.layer < self.encoder_layers:
             raise ConfigError(f"the encoder has layers 0 to {self.encoder_layers}; see layer and vector_layer.")
         for name in ("encoder_batch_size", "batch_size"):
             if getattr(self, name) < 2:

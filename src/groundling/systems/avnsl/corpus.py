@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -11,9 +13,11 @@ from groundling.backbones.speech_audio import Entry, find_audio, read_audio
 from groundling.errors import DataError, FormatError, GroundlingError
 from groundling.formats.files import atomic_write
 from groundling.systems.avnsl.config import Config
-from groundling.systems.avnsl.data import Sound, Utterances, hear
+from groundling.systems.avnsl.data import Sound, Utterances
+from groundling.systems.avnsl.model import hearer
 from groundling.training.progress import track
 
+Listener = Callable[[np.ndarray], Sound]
 LONGEST = 60.0  # seconds; a longer recording is no caption
 
 
@@ -25,13 +29,14 @@ def read_utterances(
     With `cache`, features are kept there, one file a recording, and a run that was stopped goes on from them.
     """
     images = _read_features(features)
+    listener = hearer(config)
     sounds: list[Sound] = []
     numbers: list[int] = []
     faults: list[str] = []
     for entry in track(find_audio(manifest), "listening"):
         try:
             numbers.append(_image(entry, len(images)))
-            sounds.append(_sound(entry.audio, config, Path(cache) if cache else None))
+            sounds.append(_sound(entry.audio, config, listener, Path(cache) if cache else None))
         except GroundlingError as error:
             faults.append(str(error))
             del numbers[len(sounds) :]
@@ -46,26 +51,31 @@ def _image(entry: Entry, count: int) -> int:
     return entry.image
 
 
-def _sound(path: Path, config: Config, cache: Path | None) -> Sound:
+def _sound(path: Path, config: Config, listener: Listener, cache: Path | None) -> Sound:
     if cache is None or not path.is_file():
-        return _hear_file(path, config)
-    mark = sha256(path.read_bytes() + f"{config.mels} {config.vad}".encode()).hexdigest()[:32]
+        return _hear_file(path, listener)
+    other = "" if config.vectors == "encoder" else f" {config.vectors} {config.vector_layer}"
+    mark = sha256(path.read_bytes() + f"{config.mels} {config.vad}{other}".encode()).hexdigest()[:32]
     kept = cache / f"{mark}.npz"
     if kept.exists():
         with np.load(kept, allow_pickle=False) as held:
-            return Sound(held["mels"], [(float(a), float(b)) for a, b in held["voiced"]], float(held["duration"]))
-    sound = _hear_file(path, config)
+            given = held["given"] if "given" in held.files else None
+            voiced = [(float(a), float(b)) for a, b in held["voiced"]]
+            return Sound(held["mels"], voiced, float(held["duration"]), given)
+    sound = _hear_file(path, listener)
     cache.mkdir(parents=True, exist_ok=True)
     with atomic_write(kept, binary=True) as file:
-        np.savez(file, mels=sound.mels, voiced=np.array(sound.voiced).reshape(-1, 2), duration=sound.duration)
+        parts: dict[str, Any] = {"mels": sound.mels, "voiced": np.array(sound.voiced).reshape(-1, 2)}
+        parts |= {"duration": sound.duration} | ({} if sound.given is None else {"given": sound.given})
+        np.savez(file, **parts)
     return sound
 
 
-def _hear_file(path: Path, config: Config) -> Sound:
+def _hear_file(path: Path, listener: Listener) -> Sound:
     samples = read_audio(path)
     if len(samples) > LONGEST * 16_000:
         raise DataError(f"{path}: lasts {len(samples) / 16_000:.0f} s; a spoken caption lasts up to {LONGEST:.0f} s.")
-    return hear(samples, config.mels, config.vad)
+    return listener(samples)
 
 
 def _read_features(path: str | Path) -> np.ndarray:

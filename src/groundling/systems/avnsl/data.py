@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from groundling.backbones.log_mel import RATE, log_mel, normalised
+from groundling.backbones.speech import SpeechEncoder
 from groundling.backbones.speech_activity import Vad, voiced_regions
 from groundling.errors import DataError
 
@@ -19,11 +20,12 @@ Regions = list[tuple[float, float]]
 
 @dataclass(frozen=True)
 class Sound:
-    """What is kept of a recording: 3 % of its size."""
+    """What is kept of a recording: 3 % of its size, and frames of another speech model where one is used."""
 
     mels: NDArray[np.float32]  # (2 frames, mels): normalised log-Mel, an even number of rows
     voiced: Regions  # seconds
     duration: float
+    given: NDArray[np.float32] | None = None  # (frames, dim) of that model
 
     @property
     def frames(self) -> int:
@@ -54,15 +56,29 @@ class Utterances:
         return Utterances(self.sounds, rng.permutation(self.images), self.features)
 
 
-def hear(samples: NDArray[np.float32], mels: int = 40, vad: Vad = "energy") -> Sound:
-    """Turn sound into what training and parsing read.
+def hear(
+    samples: NDArray[np.float32],
+    mels: int = 40,
+    vad: Vad = "energy",
+    other: SpeechEncoder | None = None,
+    layer: int = 0,
+) -> Sound:
+    """Turn sound into what training and parsing read; `other` is a speech model whose frames of `layer` are kept too.
 
     >>> hear(np.zeros(1, dtype=np.float32)).frames
     1
     """
     found = normalised(log_mel(samples, mels))
     found = found[: len(found) // 2 * 2] if len(found) > 1 else np.repeat(found, 2, axis=0)
-    return Sound(found, voiced_regions(samples, vad), len(samples) / RATE)
+    given = None if other is None else _at_50_hz(other, samples, layer, len(found) // 2)
+    return Sound(found, voiced_regions(samples, vad), len(samples) / RATE, given)
+
+
+def _at_50_hz(other: SpeechEncoder, samples: NDArray[np.float32], layer: int, count: int) -> NDArray[np.float32]:
+    """Its frames (count, dim), each the nearest in time: HuBERT's convolutions lose a frame at the end."""
+    frames = other.frames(samples, [layer])[0].numpy()
+    nearest = np.round(np.arange(count) * other.rate / 50).astype(np.int64)
+    return frames[np.minimum(nearest, len(frames) - 1)].astype(np.float32)
 
 
 def pad_mels(sounds: Iterable[Sound]) -> tuple[Tensor, Tensor]:

@@ -71,6 +71,7 @@ class Listened(NamedTuple):
 
     layers: NDArray[np.float32]  # (layers + 1, frames, dim)
     attention: NDArray[np.float32]  # (layers, heads, frames), from [CLS]
+    given: NDArray[np.float32] | None = None  # (frames, dim): what another speech model hears
 
 
 @torch.no_grad()
@@ -86,7 +87,7 @@ def listen(encoder: GroundedEncoder, sounds: Sequence[Sound], size: int = 32) ->
         layers, attention = heard.layers.cpu().numpy(), heard.attention.cpu().numpy()
         for row, i in enumerate(chosen):
             count = sounds[i].frames
-            found[i] = Listened(layers[:, row, :count].copy(), attention[:, row, :, :count].copy())
+            found[i] = Listened(layers[:, row, :count].copy(), attention[:, row, :, :count].copy(), sounds[i].given)
     return found
 
 

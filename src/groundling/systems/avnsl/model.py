@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from torch import nn
 
+from groundling.backbones.speech import check_layers, load_speech_encoder
 from groundling.backbones.speech_grounded import GroundedEncoder
 from groundling.structures.segmentation import Segmentation
 from groundling.structures.tree import Tree
@@ -37,10 +38,11 @@ class Model:
 
     def __init__(self, config: Config, network: Network, info: dict[str, Any] | None = None) -> None:
         self.config, self.network, self.info = config, network.eval(), info or {}
+        self._hear = hearer(config)
 
     def hear(self, samples: NDArray[np.float32]) -> Sound:
         """Features and voiced regions of a sound at 16 kHz."""
-        return hear(samples, self.config.mels, self.config.vad)
+        return self._hear(samples)
 
     def listen(self, sounds: Sequence[Sound]) -> list[Listened]:
         """What the encoder hears."""
@@ -86,8 +88,9 @@ class Model:
 
         def build() -> Network:
             encoder = build_encoder(config, len(tensors["encoder.mean"]))
-            learner = Learner(config, config.encoder_dim, len(tensors["learner.mean"]))
-            again = SpanScorer(config.encoder_dim, config.benepar_dim) if config.benepar_epochs else None
+            dim = len(tensors["learner.vector_mean"])
+            learner = Learner(config, dim, len(tensors["learner.mean"]))
+            again = SpanScorer(dim, config.benepar_dim) if config.benepar_epochs else None
             return Network(encoder, learner, again)
 
         network = fill_module(build, tensors, directory)
@@ -97,9 +100,24 @@ class Model:
 def rows_of(config: Config, heard: Sequence[Listened], words: Sequence[Segmentation]) -> list[NDArray[np.float32]]:
     """Segment vectors of each utterance, weighted by the [CLS] attention that cut it (thesis 4.2.1)."""
     return [
-        segment_vectors(h.layers[config.vector_layer], w, h.attention[config.layer])
-        for h, w in zip(heard, words, strict=True)
+        segment_vectors(frames_of(config, h), w, h.attention[config.layer]) for h, w in zip(heard, words, strict=True)
     ]
+
+
+def frames_of(config: Config, heard: Listened) -> NDArray[np.float32]:
+    """The frames (frames, dim) that segment vectors are made of: our encoder's, or another speech model's."""
+    if config.vectors == "encoder":
+        return heard.layers[config.vector_layer]
+    assert heard.given is not None, "`hearer(config)` gives them"
+    return heard.given
+
+
+def hearer(config: Config) -> Callable[[NDArray[np.float32]], Sound]:
+    """What turns a sound at 16 kHz into features under this config; loads the other speech model where one is named."""
+    other = None if config.vectors == "encoder" else load_speech_encoder(config.vectors)
+    if other is not None:
+        check_layers(other, [config.vector_layer])
+    return lambda samples: hear(samples, config.mels, config.vad, other, config.vector_layer)
 
 
 def segmented(

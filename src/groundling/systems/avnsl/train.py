@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
+from groundling.errors import DataError
 from groundling.systems.avnsl.benepar import train_benepar
 from groundling.systems.avnsl.config import Config
 from groundling.systems.avnsl.data import Utterances
@@ -37,6 +38,8 @@ def train(
     def part(name: str) -> AbstractContextManager[RunFolder | None]:
         return nullcontext() if folder is None else RunFolder(Path(folder) / name, resume=resume)
 
+    if config.vectors != "encoder" and any(sound.given is None for sound in data.sounds):
+        raise DataError(f"the recordings come without frames of {config.vectors!r}. Hear them with `hearer(config)`.")
     say("learning to find pictures by speech")
     with part("encoder") as run:
         if run is not None:
