@@ -219,18 +219,38 @@ def test_wrong_calls_are_explained(
 
 
 def test_broken_treebanks_and_missing_models_are_explained(made: tuple[dict[str, str], Path], tmp_path: Path) -> None:
-    files, _ = made
+    files, folder = made
     (tmp_path / "loop.conllu").write_text(
         "# sent_id = s1\n1\ta\t_\tX\t_\t_\t2\tdep\t_\t_\n2\tb\t_\tX\t_\t_\t1\tdep\t_\t_\n\n"
         "1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n"
     )
-    with pytest.raises(GroundlingError, match=r"sentence 's1' of the treebank: 0 words hang from the root"):
+    with pytest.raises(GroundlingError, match=r"loop.conllu: sentence 's1': 0 words hang from the root"):
         call("train-source", tmp_path / "loop.conllu", "-o", tmp_path / "x", files=files)
+    with pytest.raises(GroundlingError, match=r"loop.conllu: sentence 's1': 0 words hang from the root"):
+        call("evaluate", tmp_path / "loop.conllu", "-m", folder / "source")
     (tmp_path / "broken.conllu").write_text("1\ta\t_\tX\t_\t_\tzwei\tdep\t_\t_\n\n")
     with pytest.raises(GroundlingError, match=r"broken.conllu:1"):
         call("train-source", tmp_path / "broken.conllu", "-o", tmp_path / "x", files=files)
     with pytest.raises(GroundlingError, match=r"no run.json"):
         call("parse", files["target"], "-m", tmp_path)
+
+
+def test_a_call_that_failed_at_once_may_be_corrected(made: tuple[dict[str, str], Path], tmp_path: Path) -> None:
+    files, folder = made
+    (tmp_path / "short.txt").write_text("a\n")
+    words = ("-m", folder / "source", "--tokenised", "--method", "dt", "-o", tmp_path / "x")
+    with pytest.raises(GroundlingError, match=r"has 150 lines but .* has 1"):
+        call("transfer", files["source"], tmp_path / "short.txt", *words)
+    call("transfer", files["source"], files["target"], *words)
+    with pytest.raises(GroundlingError, match="already holds a transfer"):
+        call("transfer", files["source"], files["target"], *words)
+
+
+def test_transfer_says_when_a_language_has_no_rules(made: tuple[dict[str, str], Path], tmp_path: Path) -> None:
+    files, folder = made
+    words = ("transfer", files["source"], files["target"], "-m", folder / "source", "--method", "dt", "-o", tmp_path)
+    result = runner.invoke(app, [*map(str, words), "--languages", "en-xq"])
+    assert "no rules of its own for language 'xq'" in result.stderr and "'en'" not in result.stderr
 
 
 def test_transfer_warns_when_bitext_is_unlike_the_text(made: tuple[dict[str, str], Path], tmp_path: Path) -> None:

@@ -88,10 +88,16 @@ def read_source(text: str, target: str = "") -> Source:
     return Source(language, parts[0], parts[1], parts[2] if len(parts) == 3 else target)
 
 
-def read_treebank(path: str) -> list[Dependencies]:
-    """The sentences of a CoNLL-U file; at least two."""
+def read_treebank(path: str, least: int = 2) -> list[Dependencies]:
+    """The sentences of a CoNLL-U file; at least two, and each a tree with one root."""
     trees = list(conllu.read(path))
-    if len(trees) < 2:
+    for number, tree in enumerate(trees, 1):
+        if faults := tree.faults():
+            name = repr(tree.id) if tree.id else str(number)
+            raise DataError(
+                f"{path}: sentence {name}: {faults[0]} Run `groundling check` on it and correct or drop it."
+            )
+    if len(trees) < least:
         raise DataError(f"{path}: {len(trees)} sentences. A parser needs a treebank to learn from.")
     return trees
 

@@ -92,6 +92,21 @@ def check_language(language: str) -> None:
         )
 
 
+def rules_of(language: str) -> str:
+    """What to tell about a language whose words are cut at spaces and punctuation only; empty where all is well.
+
+    >>> rules_of("de")
+    ''
+    """
+    known = {"en", *CONTRACTIONS, *ELIDED, *HYPHENS, *WITHOUT_SPACES}
+    if not language or language in known:
+        return ""
+    return (
+        f"no rules of its own for language {language!r}: words are cut at spaces and punctuation (rules are known for "
+        f"{', '.join(sorted(known))})"
+    )
+
+
 def _parts(chunk: str, language: str) -> list[str]:
     pieces = re.split(r"(?<=\w)(-)(?=\w)", chunk) if language in HYPHENS else [chunk]
     return [part for piece in pieces for part in _split_chunk(piece)]

@@ -21,6 +21,7 @@ from groundling.systems.subdp.model import Model
 from groundling.systems.subdp.project import silver_hard, silver_self, silver_soft
 from groundling.systems.subdp.shards import read_shards, write_shards
 from groundling.systems.subdp.silver import Inventory, Silver, treebank
+from groundling.systems.subdp.tokens import rules_of
 from groundling.systems.subdp.train import Trees, new_parser, train_source, train_target
 from groundling.systems.subdp.translate import translate_file
 from groundling.systems.subdp.vectors import Words, cached_vectors
@@ -123,7 +124,8 @@ class Transfer:
         asked["data"] = hash_data(*self.job.files())
         asked = json.loads(json.dumps(asked))
         path = self.folder / "transfer.json"
-        if path.exists():
+        made = any(not p.name.startswith(("transfer.", ".")) for p in self.folder.iterdir())
+        if path.exists() and made:  # a call that failed before its first step may be corrected and given again
             if not self.resume:
                 raise ConfigError(
                     f"{self.folder}: already holds a transfer. Go on with `--resume`, or choose another folder."
@@ -141,7 +143,8 @@ class Transfer:
         pairs = [(job.source, target, first), *((one.text, one.translations, one.language) for one in job.more)]
         bitext = joined([read_bitext(a, b, (code, second), job.tokenised) for a, b, code in pairs])
         sample = read_lines(job.text, second, job.tokenised) if job.text else []
-        for warning in warnings_of(bitext, sample):
+        codes = [] if job.tokenised else dict.fromkeys([first, second, *(one.language for one in job.more)])
+        for warning in (*filter(None, map(rules_of, codes)), *warnings_of(bitext, sample)):
             self.say(f"warning: {warning}")
         return bitext
 
