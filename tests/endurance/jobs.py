@@ -64,8 +64,8 @@ JOBS: dict[str, Job] = {
         "--resume",
     ),
     "g2l2 train": Job(
-        "g2l2 train --domain scan --train {in}/scan.txt -o {out}/run --set stages=[20,40] --set epochs_a_stage=2 "
-        "--set steps=3 --set restarts=1",
+        "g2l2 train --domain scan --train {in}/scan.txt -o {out}/run --set stages=[20,40] --set epochs_a_stage=1 "
+        "--set steps=2 --set restarts=1",
         "--resume",
     ),
     "mlpalign train": Job(

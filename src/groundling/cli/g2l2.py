@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from groundling.cli.reporting import Report, command_line
+
 if TYPE_CHECKING:
     from groundling.systems.g2l2 import Domain, Model
 
@@ -17,6 +19,9 @@ app = typer.Typer(rich_markup_mode=None)
 Folder = Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a trained model.")]
 Sentence = Annotated[str, typer.Argument(metavar="SENTENCE", help="Words parted by spaces; - reads standard input.")]
 Scenes = Annotated[Path | None, typer.Option("--scenes", help="CLEVR's scenes file, for questions about scenes.")]
+DomainFile = Annotated[
+    str | None, typer.Option("--domain", help="The Python file of the model's own domain. It is run, so trust it.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 
 
@@ -30,6 +35,7 @@ def train_command(
     settings: Annotated[list[str] | None, typer.Option("--set", help="One setting, key=value.")] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the training.")] = 0,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was stopped.")] = False,
+    report: Report = None,
 ) -> None:
     """Learn a lexicon from sentences and what they do.
 
@@ -46,6 +52,10 @@ def train_command(
     model = train(chosen, examples, seed=seed, folder=out, resume=resume, domain=made)
     model.info["data"] = hash_data(*training, *([scenes] if scenes else []))
     model.save(out)
+    if report is not None:
+        from groundling.reports.evaluations import report_lexicon
+
+        report_lexicon(report, out, model, [*training, scenes], command_line())
     accuracy, attempt = model.info["training_accuracy"], model.info["attempt"]
     print(f"training accuracy {accuracy:.4f} after {attempt} restarts; saved in {out}")
 
@@ -55,13 +65,15 @@ def evaluate_command(
     run: Folder,
     files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="Test files.")],
     scenes: Scenes = None,
+    domain: DomainFile = None,
     as_json: AsJson = False,
+    report: Report = None,
 ) -> None:
     """Measure the accuracy of a model.
 
     Example: groundling g2l2 evaluate runs/length tasks_test_length.txt --json
     """
-    model = _load(run, scenes)
+    model = _load(run, scenes, domain)
     scores: list[dict[str, Any]] = []
     for path in files:
         examples = list(model.domain.read(path))
@@ -71,6 +83,10 @@ def evaluate_command(
             {"name": "accuracy", "system": str(run), "file": str(path), "value": value, "n": len(examples)}
             | {"low": None, "high": None, "signature": signature}
         )
+    if report is not None:
+        from groundling.reports.evaluations import report_answers
+
+        report_answers(report, run, model, files, command_line())
     if as_json:
         print(json.dumps({"scores": scores}))
         return
@@ -79,12 +95,12 @@ def evaluate_command(
 
 
 @app.command("lexicon")
-def lexicon_command(run: Folder, as_json: AsJson = False) -> None:
+def lexicon_command(run: Folder, domain: DomainFile = None, as_json: AsJson = False) -> None:
     """Print the learned lexicon: word, syntactic type, program, and the entry's share of the word's use.
 
     Example: groundling g2l2 lexicon runs/length
     """
-    table = _load(run).table()
+    table = _load(run, domain=domain).table()
     if as_json:
         print(json.dumps({"lexicon": table}, ensure_ascii=False))
         return
@@ -99,6 +115,7 @@ def parse_command(
     run: Folder,
     sentence: Sentence,
     svg: Annotated[Path | None, typer.Option("--svg", help="Also draw the derivation into this file.")] = None,
+    domain: DomainFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Print the derivation of a sentence, one constituent a line, and draw it.
@@ -110,7 +127,7 @@ def parse_command(
     from groundling.systems.g2l2.predict import make_parser
     from groundling.systems.g2l2.views import derivation_lines, derivation_nodes
 
-    tree = make_parser(_load(run).lexicon).derivation(_words(sentence))
+    tree = make_parser(_load(run, domain=domain).lexicon).derivation(_words(sentence))
     if svg is not None:
         with atomic_write(svg) as file:
             file.write(draw_derivation(derivation_nodes(tree)))
@@ -124,6 +141,7 @@ def answer_command(
     sentence: Sentence,
     scenes: Scenes = None,
     scene: Annotated[int, typer.Option("--scene", min=0, help="Which scene of the file, from 0.")] = 0,
+    domain: DomainFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Answer a command or question and show each step of the program.
@@ -132,7 +150,7 @@ def answer_command(
     """
     from groundling.systems.g2l2.views import answer_with_trace, show_value
 
-    model = _load(run, scenes)
+    model = _load(run, scenes, domain)
     answer, steps = answer_with_trace(model, _words(sentence), scene)
     if as_json:
         keys = ("program", "type", "value")
@@ -159,10 +177,10 @@ def _domain(name: str, scenes: Path | None) -> Domain:
     return domain
 
 
-def _load(run: Path, scenes: Path | None = None) -> Model:
+def _load(run: Path, scenes: Path | None = None, domain: str | None = None) -> Model:
     from groundling.systems.g2l2 import Model
 
-    model = Model.load(run)
+    model = Model.load(run, domain)
     if scenes is not None:
         from groundling.worlds import clevr_scenes
 

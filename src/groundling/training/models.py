@@ -8,13 +8,15 @@ from __future__ import annotations
 import hashlib
 import json
 import platform
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from groundling import __version__
-from groundling.errors import FormatError
+from groundling.errors import FormatError, GroundlingError
 from groundling.training.config import dump_config, load_config
 from groundling.training.store import hash_file, make_folder, write_bytes, write_text
 
@@ -59,8 +61,9 @@ def load_model(directory: str | Path, config_cls: type[C]) -> tuple[C, dict[str,
             f"{folder}: holds a model of {info.get('config')}, not of {_name(config_cls)}. "
             "Load it with the system that saved it."
         )
+    hashes = info.get("sha256")
     for name in (CONFIG, MODEL):
-        if hash_file(folder / name) != info.get("sha256", {}).get(name):
+        if not isinstance(hashes, dict) or hash_file(folder / name) != hashes.get(name):
             raise FormatError(
                 f"{folder / name}: not the file that {RUN} was written for: it was changed, or a save was cut short. "
                 "Restore it, or train again (`--resume` if the folder has a checkpoint)."
@@ -75,12 +78,49 @@ def fill_module(build: Callable[[], M], tensors: Mapping[str, Tensor], where: st
     """
     import torch
 
-    with torch.random.fork_rng(devices=[]):
-        with torch.device("meta"):
+    with described(where), torch.random.fork_rng(devices=[]):
+        with torch.device("meta"), _at_most(4 * len(tensors) + 100, where):
             _compare(build().state_dict(), tensors, where)
         module = build()
-    module.load_state_dict(dict(tensors))
+        module.load_state_dict(dict(tensors))
     return module
+
+
+@contextmanager
+def described(where: str | Path) -> Iterator[None]:
+    """Turn what a wrong `run.json` or tensor raises in here into a `FormatError`.
+
+    >>> with described("runs/x"): {}["vocabulary"]
+    Traceback (most recent call last):
+    groundling.errors.FormatError: runs/x: its files do not describe such a model (KeyError('vocabulary')). Copy it ...
+    """
+    wrong = (KeyError, TypeError, ValueError, AttributeError, IndexError, RuntimeError, OverflowError, AssertionError)
+    try:
+        yield
+    except GroundlingError as error:
+        raise error if str(where) in str(error) else error.at(str(where)) from None
+    except wrong as error:
+        raise FormatError(
+            f"{where}: its files do not describe such a model ({error!r:.200}). Copy it again, or train again."
+        ) from error
+
+
+@contextmanager
+def _at_most(limit: int, where: str | Path) -> Iterator[None]:
+    """Refuse to build a module of far more parameters than the file has tensors: a billion layers, say."""
+    from torch.nn.modules.module import register_module_parameter_registration_hook
+
+    counter = count()
+
+    def look(*_: object) -> None:
+        if next(counter) > limit:
+            raise FormatError(f"{where}: the config asks for many more tensors than are there. Copy it again.")
+
+    hook = register_module_parameter_registration_hook(look)
+    try:
+        yield
+    finally:
+        hook.remove()
 
 
 def read_tensors(path: Path) -> dict[str, Tensor]:
@@ -120,15 +160,15 @@ def _storable(tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
 
 def _read_info(folder: Path) -> dict[str, Any]:
     path = folder / RUN
-    if not path.exists():
+    if not path.is_file():
         raise FormatError(f"{folder}: no {RUN}, so no finished model. Give the folder that `train` wrote.")
     try:
         info = json.loads(path.read_bytes())
         form = info["format"]
+        made = dict(info.get("versions") or {}).get("groundling", "another version")
     except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
         raise FormatError(f"{path}: not the JSON of a model ({error}). Copy it again, or train again.") from error
     if form != FORMAT:
-        made = (info.get("versions") or {}).get("groundling", "another version")
         raise FormatError(f"{path}: format {form!r} of groundling {made}; this one ({__version__}) reads {FORMAT}.")
     return info
 

@@ -50,6 +50,8 @@ def hash_data(*paths: str | Path) -> dict[str, str]:
 
 def hash_file(path: Path) -> str:
     """Return the sha256 of a file, read in pieces."""
+    if path.exists() and not path.is_file():  # a pipe would be waited for, for ever
+        raise DataError(f"{path}: not a file. Give the path of a file.")
     try:
         with open(path, "rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()

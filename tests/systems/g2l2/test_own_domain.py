@@ -18,7 +18,7 @@ def calendar_model(tmp_path_factory: pytest.TempPathFactory) -> Model:
     config = Config(domain=str(FILE), stages=(7, len(shallow)), each_word=0, steps=20, restarts=2, parse_weight=1.0)
     folder = tmp_path_factory.mktemp("days")
     train(config, shallow, seed=0, folder=folder, domain=domain)
-    return Model.load(folder)
+    return Model.load(folder, domain)
 
 
 def phrases(depth: int) -> list:

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-import torch
-
+from groundling.errors import ConfigError, FormatError
 from groundling.systems.g2l2.config import Config
 from groundling.systems.g2l2.domain import Domain
 from groundling.systems.g2l2.domains import load_domain
@@ -15,6 +14,7 @@ from groundling.systems.g2l2.model import Lexicon
 from groundling.systems.g2l2.parse import name_concepts
 from groundling.systems.g2l2.predict import accuracy, answers, make_parser
 from groundling.systems.g2l2.programs import show
+from groundling.training.models import fill_module
 
 
 class Model:
@@ -36,13 +36,24 @@ class Model:
         save_model(folder, self.config, tensors, {**self.info, "words": self.lexicon.words})
 
     @classmethod
-    def load(cls, folder: str | Path, domain: Domain | None = None) -> Self:
-        """Read what `save` wrote; a domain of your own must be where it was, or be given."""
+    def load(cls, folder: str | Path, domain: Domain | str | None = None) -> Self:
+        """Read what `save` wrote. A domain of your own (or the path of its file) must be given.
+
+        The settings only name that file. A stranger's could name any, so it is never run on their word alone.
+        """
         from groundling.training.runs import load_model
 
         config, tensors, info = load_model(folder, Config)
-        lexicon = Lexicon(domain or load_domain(config.domain), info["words"], generator=torch.Generator())
-        lexicon.load_state_dict(tensors)
+        if domain is None and config.domain.endswith(".py"):
+            raise ConfigError(
+                f"{folder}: its domain is a Python file, {config.domain}, which would be run. "
+                f"If you trust that file, name it: `--domain {config.domain}`."
+            )
+        made = domain if isinstance(domain, Domain) else load_domain(domain or config.domain)
+        words = info.get("words")
+        if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
+            raise FormatError(f"{folder}: run.json has no list of words. Copy it again, or train again.")
+        lexicon = fill_module(lambda: Lexicon(made, words, generator=None), tensors, folder)
         return cls(config, lexicon, info)
 
     def answer(self, examples: Sequence[Any]) -> list[str | None]:

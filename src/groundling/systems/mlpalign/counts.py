@@ -104,8 +104,11 @@ class Counts:
             np.asarray(arrays["keys"], dtype=np.int64),
             np.asarray(arrays["values"], dtype=np.float64).reshape(-1, 4),
         )
-        sizes = (len(source), len(target), len(found.keys))
-        if sizes != (len(found.source_count), len(found.target_count), len(found.values)):
+        shapes = (found.source_count.shape, found.target_count.shape, found.keys.shape)
+        rows, columns = found.keys >> _SHIFT, found.keys & ((1 << _SHIFT) - 1)
+        flat = np.ndim(arrays["source"]) == np.ndim(arrays["target"]) == 1
+        known = ((rows >= 0) & (rows < len(source)) & (columns < len(target))).all()
+        if shapes != ((len(source),), (len(target),), (len(found.values),)) or not (known and flat):
             raise FormatError("the counts do not fit their words. Count again.")
         return found
 

@@ -21,7 +21,7 @@ from groundling.systems.mlpalign.direct import NO_LINKS
 from groundling.systems.mlpalign.features import COUNTS, EXTRA, THESIS, cell_counts, evidence, features
 from groundling.systems.mlpalign.streams import CHUNK, Pair, Words, encoded_pairs, paired
 from groundling.training.devices import pick_device
-from groundling.training.models import fill_module, load_model, save_model
+from groundling.training.models import described, fill_module, load_model, save_model
 
 
 class MLP(nn.Module):
@@ -101,9 +101,9 @@ class Model:
     def load(cls, directory: str | Path) -> Model:
         """Read what `save` wrote."""
         config, tensors, _ = load_model(directory, Config)
-        counts = {name: tensors.pop(f"counts.{name}").numpy() for name in _COUNT_NAMES if f"counts.{name}" in tensors}
-        network = fill_module(lambda: MLP(config), tensors, directory)
-        return cls(config, network, Counts.from_arrays(counts))
+        with described(directory):
+            counts = Counts.from_arrays({name: tensors.pop(f"counts.{name}").numpy() for name in _COUNT_NAMES})
+        return cls(config, fill_module(lambda: MLP(config), tensors, directory), counts)
 
 
 _COUNT_NAMES = ("source", "target", "source_count", "target_count", "keys", "values")
