@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from groundling.cli.reporting import Report, command_line
+
 if TYPE_CHECKING:
     from groundling.execution import Limits
     from groundling.systems.mbrexec import Executed
@@ -85,6 +87,7 @@ def select_command(
     workers: Workers = 2,
     backend: Backend = None,
     unsafe_local: Unsafe = False,
+    report: Report = None,
 ) -> None:
     """Choose one program a task by running them all. No expected answer is used.
 
@@ -106,10 +109,10 @@ def select_command(
             for i, k in zip(found, chosen, strict=True)
         ],
     )
-    if page:
+    for place in {str(one) for one in (page, report) if one}:
         from groundling.experiments.mbrexec_page import write_selection_page
 
-        write_selection_page(page, found, pools, chosen, method, level)
+        write_selection_page(place, found, pools, chosen, method, level, command_line(), [samples, tests])
     print(f"{len(chosen)} programs chosen by {method} (sandbox:{level}).", file=sys.stderr)
 
 
@@ -129,6 +132,7 @@ def evaluate_command(
     backend: Backend = None,
     unsafe_local: Unsafe = False,
     as_json: AsJson = False,
+    report: Report = None,
 ) -> None:
     """Grade every program, and print how often each method chooses a right one.
 
@@ -150,6 +154,11 @@ def evaluate_command(
     points = curve_points(graded, experiment.CURVES, wanted, np.random.default_rng(seed), draws) if wanted else []
     if curves:
         Path(curves).write_text(experiment.draw(points), encoding="utf-8")
+    if report is not None:
+        from groundling.experiments.mbrexec_page import write_evaluation_page
+
+        drawn = [experiment.draw(points)] if points else []
+        write_evaluation_page(report, rows, drawn, found, graded, command_line(), [samples, tests, generated_tests])
     if as_json:
         scores = [score.to_dict(name) for name, score in rows]
         print(json.dumps({"scores": scores, "curves": [vars(point) for point in points]}))

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from groundling.cli.reporting import Report, command_line, report_training
+
 if TYPE_CHECKING:
     from groundling.structures import Alignment
 
@@ -89,6 +91,7 @@ def train_command(
     device: Device = "auto",
     seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same model.")] = 0,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a training that was stopped.")] = False,
+    report: Report = None,
 ) -> None:
     """Train the MLP on sentence pairs; no links are needed. Text like that to be aligned should come first.
 
@@ -112,6 +115,7 @@ def train_command(
             known.save(save_counts)
         model = train(chosen, pairs, seed=seed, counts=known, encoder=text, run=run)
         model.save(out, {"seed": seed, "pairs": len(pairs)})
+    report_training(report, out, "MLPAlign: training", source, target)
     typer.echo(out)
 
 
@@ -158,6 +162,7 @@ def evaluate_command(
     null: Null = None,
     device: Device = "auto",
     as_json: AsJson = False,
+    report: Report = None,
 ) -> None:
     """Align the sentences of a gold file and score the links: alignment error rate, precision, recall.
 
@@ -168,7 +173,12 @@ def evaluate_command(
 
     pairs = list(aligned.read(gold))
     found = _alignments(((p.source, p.target) for p in pairs), model, method, encoder, layer, level, null, device)
-    score = AER().corpus([p.alignment for p in pairs], list(found))
+    links = list(found)
+    score = AER().corpus([p.alignment for p in pairs], links)
+    if report is not None:
+        from groundling.reports.evaluations import report_alignments
+
+        report_alignments(report, model, gold, score, pairs, links, command_line())
     if as_json:
         typer.echo(json.dumps({"scores": [score.to_dict()]}))
     else:

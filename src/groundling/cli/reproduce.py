@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from groundling.cli.reporting import Report
 from groundling.errors import ConfigError
 
 if TYPE_CHECKING:
     from groundling.experiments.catalogue import Entry
+    from groundling.experiments.tables import ResultRow
 
 
 def reproduce_command(
@@ -24,18 +26,22 @@ def reproduce_command(
     ),
     data: Annotated[str | None, typer.Option("--data", help="Folder of corpora (default: $GROUNDLING_DATA).")] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same numbers.")] = 0,
+    figure: Annotated[
+        Path | None, typer.Option("--figure", metavar="FILE", help="Draw a figure: .svg, .png or .pdf (matplotlib).")
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    report: Report = None,
 ) -> None:
     """Run a table or figure of the thesis and print thesis | ours | difference.
 
     Rows are stored one by one: a killed run goes on where it stopped, and what is stored is not run again.
 
-    Example: groundling reproduce --list; groundling reproduce 5.1; groundling reproduce --write-docs
+    Example: groundling reproduce --list; groundling reproduce 5.1; groundling reproduce figure-5.5 --figure curves.pdf
     """
-    from groundling.experiments.catalogue import find_entry, listing
+    from groundling.experiments.catalogue import find_entries, listing
     from groundling.formats.corpora import data_dir
 
-    entries = [find_entry(name) for name in names or []]
+    entries = [entry for name in names or [] for entry in find_entries(name)]
     if not (entries or show_list or write_docs):
         raise ConfigError(
             "nothing to do. Name a table (`groundling reproduce --list` shows all), or give --write-docs."
@@ -44,7 +50,16 @@ def reproduce_command(
     if show_list:
         found = listing(root, out)
         print(json.dumps({"entries": found}, ensure_ascii=False) if as_json else list_text(found))
-    _run_all(entries, root, out, seed, as_json)
+    if figure is not None and len(entries) != 1:
+        raise ConfigError("--figure draws one figure: name it, e.g. `groundling reproduce figure-5.5 --figure f.svg`.")
+    done = _run_all(entries, root, out, seed, as_json)
+    if report is not None or figure is not None:
+        from groundling.experiments.figures import write_figure, write_results
+
+        if figure is not None:
+            write_figure(figure, *done[0])
+        if report is not None:
+            write_results(report, done, seed)
     if write_docs:
         from groundling.experiments.results_page import results_page
         from groundling.formats.files import atomic_write
@@ -54,12 +69,16 @@ def reproduce_command(
         typer.echo(f"written: {docs}", err=True)
 
 
-def _run_all(entries: list[Entry], root: Path | None, out: Path, seed: int, as_json: bool) -> None:
+def _run_all(
+    entries: list[Entry], root: Path | None, out: Path, seed: int, as_json: bool
+) -> list[tuple[Entry, list[ResultRow]]]:
     from groundling.experiments.catalogue import run_entry
     from groundling.experiments.results_page import as_text
 
+    done: list[tuple[Entry, list[ResultRow]]] = []
     for entry in entries:
         rows = run_entry(entry, root, out, seed, lambda what: typer.echo(f"{what} ...", err=True))
+        done.append((entry, rows))
         if as_json:
             print(json.dumps({"name": entry.name, "seed": seed, "rows": [row._asdict() for row in rows]}))
         else:
@@ -67,6 +86,7 @@ def _run_all(entries: list[Entry], root: Path | None, out: Path, seed: int, as_j
             print(as_text(rows))
             if entry.differs:
                 print(f"What differs: {entry.differs}.")
+    return done
 
 
 def list_text(found: list[dict[str, Any]]) -> str:

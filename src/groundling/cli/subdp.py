@@ -9,6 +9,8 @@ from typing import Annotated
 
 import typer
 
+from groundling.cli.reporting import Report, command_line, report_training
+
 app = typer.Typer(rich_markup_mode=None)
 
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder of the parser.")]
@@ -39,6 +41,7 @@ def train_source_command(
     resume: Resume = False,
     device: Device = "auto",
     as_json: AsJson = False,
+    report: Report = None,
 ) -> None:
     """Train a biaffine parser on a treebank.
 
@@ -56,6 +59,7 @@ def train_source_command(
         chosen, gold, held_out, out, encoder=load_encoder(chosen.encoder, device), seed=seed, resume=resume,
         device=device, info={"data": hash_data(*(p for p in (treebank, dev) if p))},
     )  # fmt: skip
+    report_training(report, out, "SubDP: a parser from a treebank", treebank, dev)
     _done(out, {"dev_las": model.info["dev_las"]}, as_json)
 
 
@@ -117,6 +121,7 @@ def transfer_command(
     resume: Resume = False,
     device: Device = "auto",
     as_json: AsJson = False,
+    report: Report = None,
 ) -> None:
     """From a treebank and two text files to a parser of the other language; killed, it goes on with --resume.
 
@@ -134,6 +139,10 @@ def transfer_command(
     )  # fmt: skip
     chosen = load_config(Config, config, settings or [])
     made = Transfer(out, job, chosen, seed=seed, resume=resume, device=device, say=_say).run()
+    if report is not None:
+        from groundling.reports.evaluations import report_transfer
+
+        report_transfer(report, out, (source, target, treebank, dev, alignments), command_line())
     _done(out, {"method": method, **{k: made.info[k] for k in ("silver",) if k in made.info}}, as_json)
 
 
@@ -194,19 +203,24 @@ def evaluate_command(
     punctuation: Annotated[bool, typer.Option("--punctuation", help="Count punctuation, too.")] = False,
     device: Device = "auto",
     as_json: AsJson = False,
+    report: Report = None,
 ) -> None:
     """Parse the words of gold trees and score the result: UAS and LAS, without punctuation as in the thesis.
 
     Example: groundling subdp evaluate de_pud-ud-test.conllu -m runs/de
     """
-    from groundling.formats import conllu
     from groundling.systems.subdp import Model
     from groundling.systems.subdp.evaluate import scores
+    from groundling.systems.subdp.job import read_treebank
     from groundling.systems.subdp.output import parse_trees
 
-    trees = list(conllu.read(gold))
+    trees = read_treebank(gold, least=0)
     found = list(parse_trees(Model.load(model, device=device), trees))
     results = scores(trees, found, punctuation)
+    if report is not None:
+        from groundling.reports.evaluations import report_dependencies
+
+        report_dependencies(report, model, gold, results, trees, found, command_line())
     if as_json:
         rows = [{"name": s.name, "system": str(model), "value": s.value, "low": s.low, "high": s.high, "n": s.n,
                  "signature": s.signature} for s in results]  # fmt: skip

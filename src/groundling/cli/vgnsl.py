@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from groundling.cli.reporting import Report, command_line, report_training
+
 app = typer.Typer(help="Learn phrase structure by reading captions and looking at images.", rich_markup_mode=None)
 
 ModelDir = Annotated[Path, typer.Argument(metavar="MODEL", help="A folder that `train` wrote.")]
@@ -32,6 +34,7 @@ def train_command(
     seed: Seed = 0,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with a run that was cut off.")] = False,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
+    report: Report = None,
 ) -> None:
     """Train on captions and image vectors; prints the folder of the model.
 
@@ -56,6 +59,7 @@ def train_command(
         resume=resume,
         device=device,
     )
+    report_training(report, out, "VG-NSL: training", captions, features, rows, vectors, gold)
     print(out)
 
 
@@ -84,6 +88,7 @@ def evaluate_command(
     baselines: Annotated[bool, typer.Option(help="Also score random, left- and right-branching trees.")] = True,
     seed: Seed = 0,
     as_json: AsJson = False,
+    report: Report = None,
 ) -> None:
     """Parse the words of gold trees and score the result beside trivial trees.
 
@@ -92,6 +97,10 @@ def evaluate_command(
     from groundling.systems.vgnsl.files import evaluate_file
 
     scores = evaluate_file(model, gold, convention, punctuation, baselines, seed)
+    if report is not None:
+        from groundling.reports.evaluations import report_trees
+
+        report_trees(report, model, gold, scores, convention, punctuation, command_line())
     if as_json:
         print(json.dumps({"scores": [score.to_dict(name) for name, score in scores.items()]}))
         return

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from groundling.drawing.programs import draw_agreement
-from groundling.reports.page import write_page
+from groundling.metrics.base import Score
+from groundling.reports.job import write_report
 from groundling.reports.sections import Picture, Section, Table
-from groundling.systems.mbrexec import Executed, Pool, scores_of
+from groundling.systems.mbrexec import Executed, Graded, Pool, scores_of, select
+from groundling.systems.mbrexec.evaluate import accuracies
 
 _MOST = 200  # tasks on one page
+_MISSED = 10  # wrong choices on the page of an evaluation
 _CODE = 2_000
 
 
@@ -23,6 +26,8 @@ def write_selection_page(
     chosen: Sequence[int],
     method: str,
     level: str,
+    command: str = "",
+    data: Iterable[str | None] = (),
 ) -> None:
     """Write one section a task."""
     sections = [
@@ -32,7 +37,26 @@ def write_selection_page(
     lead = f"{len(found)} tasks, chosen by `{method}`, run in `sandbox:{level}`. No expected answer was used."
     if len(found) > _MOST:
         lead += f" The first {_MOST} are shown."
-    write_page(path, "Chosen programs", sections, lead=lead)
+    write_report(path, "Chosen programs", more=sections, lead=lead, command=command, data=data)
+
+
+def write_evaluation_page(
+    path: str | os.PathLike[str],
+    rows: Sequence[tuple[str, Score]],
+    curves: Sequence[str],
+    found: Sequence[Executed],
+    graded: Sequence[Graded],
+    command: str = "",
+    data: Iterable[str | None] = (),
+) -> None:
+    """Accuracy of each method with its interval, curves, and the tasks whose choice is wrong though one was right."""
+    method = "mbr-exec-soft"
+    shares = accuracies(graded, method)
+    missed = [k for k, one in enumerate(graded) if any(one.passed) and shares[k] < 0.5][:_MISSED]
+    sections = [Section("By sample size", pictures=list(curves))] if curves else []
+    sections += [task_section(found[k], graded[k].pool, select(graded[k].pool, method), method) for k in missed]
+    lead = f"{len(found)} tasks. Shown are up to {_MISSED} where `{method}` chose a wrong program though one was right."
+    write_report(path, "Choosing programs", scores=rows, more=sections, lead=lead, command=command, data=data)
 
 
 def task_section(item: Executed, pool: Pool, chosen: int, method: str) -> Section:

@@ -39,6 +39,7 @@ STUDIES: dict[str, Study] = {
     "clevr": _study("clevr", "clevr"),
     "scan": _study("scan", "scan"),
     "mbrexec-mbpp": _study("mbrexec", "mbpp"),
+    "mbrexec-curves": _study("mbrexec", "program_curves"),
     "mbrexec-spider": _study("mbrexec", "spider"),
     "mbrexec-nl2bash": _study("mbrexec", "nl2bash"),
     "mbrexec-humaneval": _study("mbrexec", "humaneval"),
@@ -120,6 +121,20 @@ def _programs(name: str, data: Path, out: Path, seed: int, say: Say) -> Rows:
 def mbpp(data: Path, out: Path, seed: int, say: Say) -> Rows:
     """Chapter 7 on MBPP."""
     return _programs("mbpp", data, out, seed, say)
+
+
+def program_curves(data: Path, out: Path, seed: int, say: Say) -> Rows:
+    """Accuracy by sample size, of every corpus whose table was run (figure 7.2; MBPP is run if it was not)."""
+    import json
+
+    _programs("mbpp", data, out, seed, say)
+    rows: Rows = []
+    for path in sorted(out.glob("*.json")):
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        for point in kept["curves"] if isinstance(kept, dict) else []:
+            name = f"{path.stem}: {point['method']} ({point['inputs'] or 'all'}), N = {point['size']}"
+            rows.append(ResultRow(name, None, point["mean"], f"sd {point['deviation']:.2f} of the draws"))
+    return rows
 
 
 def spider(data: Path, out: Path, seed: int, say: Say) -> Rows:
