@@ -154,7 +154,7 @@ class _Maker:
         said, among = place
         if kind == "query":
             return self.query(form, said, among)
-        example = self.scene.objects[int(self.rng.integers(len(self.scene.objects)))]
+        example = self.example()
         one = kind == "exist" and self.rng.random() < 0.5
         noun, named = self.describe(example, not one)
         number = len(self.matching(named, among))
@@ -164,6 +164,13 @@ class _Maker:
             return Question((*start, *noun, *link, *said), self.scene, say(number > 0), form)
         start = self.pick(["how many", "what number of"]).split()
         return Question((*start, *noun, "are", *(said or ["there"])), self.scene, str(number), form)
+
+    def example(self) -> Thing:
+        """Return an object to describe: one of the scene, or as often any, so that `no` and 0 are answers too."""
+        things = self.scene.objects
+        if self.rng.random() < 0.5:
+            return things[int(self.rng.integers(len(things)))]
+        return Thing(**{name: self.pick(values) for name, values in ATTRIBUTES.items()}, place=(0.0, 0.0))
 
     def query(self, form: str, said: list[str], among: list[int]) -> Question | None:
         attribute = self.pick(ATTRIBUTES)
@@ -178,7 +185,7 @@ class _Maker:
 
     def either(self) -> Question:
         things = self.scene.objects
-        parts = [self.describe(things[int(self.rng.integers(len(things)))], True) for _ in range(2)]
+        parts = [self.describe(self.example(), True) for _ in range(2)]
         fits = {i for _, named in parts for i in self.matching(named, range(len(things)))}
         start = [*self.pick(["how many", "what number of"]).split(), self.pick(["things", "objects"]), "are"]
         words = (*start, *self.pick(["", "either"]).split(), *parts[0][0], "or", *parts[1][0])

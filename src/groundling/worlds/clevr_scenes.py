@@ -3,7 +3,8 @@
 An object's features are a random projection of its annotations plus noise, in place of a vision model: one-hot color,
 shape, size and material (15 numbers) and its place along the camera's right and front directions (2 numbers, halved),
 17 in all, go through one fixed Gaussian matrix to 32 numbers, and Gaussian noise of standard deviation `NOISE` is added
-to each. The noise of a scene is fixed: it depends on the scene's number only.
+to each. The noise of a scene is fixed: it depends on the scene's number only. A scene may bring features of its own
+(`vectors`): arrays of yours, or those of drawn crops (`clevr_crops.py`).
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ class Scene:
     objects: tuple[Thing, ...]
     source: str = "made"
     given: Mapping[str, list[list[int]]] | None = field(default=None, repr=False)
+    vectors: NDArray[np.float32] | None = field(default=None, repr=False)  # [objects, FEATURES]
 
     @cached_property
     def relations(self) -> Mapping[str, list[list[int]]]:
@@ -66,7 +68,9 @@ class Scene:
 
     @cached_property
     def features(self) -> NDArray[np.float32]:
-        """Return the object features, [objects, FEATURES]."""
+        """Return the object features, [objects, FEATURES]: the given ones, or those of the annotations."""
+        if self.vectors is not None:
+            return self.vectors
         rng = np.random.default_rng([_PROJECTION_SEED, self.number, len(self.source)])
         clean = np.array([annotation(thing) for thing in self.objects]).reshape(-1, 17) @ projection()
         return (clean + NOISE * rng.standard_normal(clean.shape)).astype(np.float32)

@@ -1,5 +1,6 @@
 """The visual domain: table 6.3, and a lexicon made by hand that answers the corpus' questions."""
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -7,10 +8,12 @@ import pytest
 import torch
 
 from groundling.errors import ConfigError, DataError, FormatError
+from groundling.systems.g2l2.config import Config
 from groundling.systems.g2l2.domain import World
 from groundling.systems.g2l2.domains.visual import OPERATIONS, visual
 from groundling.systems.g2l2.model import Lexicon
 from groundling.systems.g2l2.predict import accuracy, answers
+from groundling.systems.g2l2.train import Course, same_length
 from groundling.worlds import clevr_questions, clevr_scenes
 from groundling.worlds.clevr_questions import WORDS, Question
 from groundling.worlds.clevr_scenes import ATTRIBUTES, projection
@@ -130,3 +133,52 @@ def test_what_is_wrong_is_named(tmp_path: Path) -> None:
     question = made_questions(1)[0]
     with pytest.raises(DataError, match="unknown words: flurb"):
         answers(hand_made(vocabulary([question])), [Question(("flurb",), question.scene, "")])
+
+
+def test_a_word_that_shares_a_meaning_is_decided_by_the_answers() -> None:
+    """`there` means exist in half of its uses and nothing in the others, and `any` nothing: small steps end there."""
+    rng = np.random.default_rng(5)
+    scenes = [clevr_scenes.make_scene(number, rng) for number in range(60)]
+    questions = [q for scene in scenes for q in clevr_questions.make_questions(scene, 6, rng, ["zero_hop"])]
+    questions = [q for q in questions if {"any", "many"} & set(q.words) and len(q.words) < 8]
+    lexicon = hand_made(vocabulary(questions))
+    with torch.no_grad():
+        lexicon.weights.copy_(lexicon.usage.log().clamp(min=-6))
+        for word, entry, weight in (("any", 10, 5.0), ("there", 5, 0.0), ("there", 10, 0.0)):
+            lexicon.weights[lexicon.index[word], entry] = weight
+            lexicon.usage[lexicon.index[word], entry] = 1
+    there = lexicon.index["there"]
+    batches = list(same_length(lexicon, [q for q in questions if "there" in q.words], 16))
+    lexicon.decide("there", batches, reach=5.0)
+    assert int(lexicon.weights[there].argmax()) == 10
+    weights = lexicon.weights[there].detach()
+    assert float(weights.max() - weights.min()) == pytest.approx(5.0)
+
+
+def test_hold_and_prune_keep_what_may_recover() -> None:
+    lexicon = Lexicon(visual(), ["a", "b"], generator=torch.Generator().manual_seed(0))
+    with torch.no_grad():
+        lexicon.weights[0] = -20
+        lexicon.weights[0, 3] = 2
+        lexicon.hold(5.0)
+    assert lexicon.weights[0, 0].item() == pytest.approx(-3)
+    with torch.no_grad():
+        lexicon.weights[0, 4] = 2
+        lexicon.usage[0, 3] = 10
+    lexicon.prune(0.02, least_use=8, unlikely=0.02)
+    assert torch.nonzero(lexicon.active[0])[:, 0].tolist() == [3, 4]  # 4 was not used but is probable
+    assert bool(lexicon.active[1].all())  # not used often enough to know
+
+
+def test_stages_go_by_sentence_length_and_rare_answers_are_drawn_more_often() -> None:
+    questions = made_questions(20)
+    config = Config(domain="clevr", longest=(6, 20), steps=40, batch_size=8, balance=1.0)
+    course = Course(config, questions, Lexicon(visual(), vocabulary(questions), generator=torch.Generator()))
+    assert {len(q.words) <= 6 for q in course.sets[0]} == {True} and len(course.sets[1]) == len(questions)
+    course.lexicon.progress[0] = 1
+    drawn = Counter(q.answer for batch in course.batches(0, np.random.default_rng(0)) for q in batch)
+    whole = Counter(q.answer for q in questions)
+    common = whole.most_common(1)[0][0]
+    assert drawn[common] / drawn.total() < whole[common] / whole.total()
+    with pytest.raises(ConfigError, match=r"longest is .* give rising numbers of words"):
+        Config(longest=(9, 6))

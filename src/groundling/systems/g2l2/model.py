@@ -23,7 +23,9 @@ class Lexicon(nn.Module):
     usage: Tensor  # [word, entry]: expected count in successful derivations, by `count_usage`
     progress: Tensor  # [2]: stage of the curriculum, epochs in it
 
-    def __init__(self, domain: Domain, words: Sequence[str], *, spread: float = 0.01, generator: torch.Generator):
+    def __init__(
+        self, domain: Domain, words: Sequence[str], *, spread: float = 0.01, generator: torch.Generator | None
+    ):
         super().__init__()
         self.domain, self.words = domain, list(words)
         self.index = {word: number for number, word in enumerate(self.words)}
@@ -111,10 +113,43 @@ class Lexicon(nn.Module):
         self.usage.copy_(total.clamp(min=0) * self.active)
 
     @torch.no_grad()
-    def prune(self, least: float) -> None:
-        """Switch off entries with less than this share of their word's usage; a word that was not used keeps all."""
-        share = self.usage / self.usage.sum(1, keepdim=True).clamp(min=1e-9)
-        self.active &= (share >= least) | (self.usage.sum(1, keepdim=True) < 0.5)
+    def hold(self, reach: float) -> None:
+        """Lift weights that lie more than `reach` below the best of their word, so that an entry can recover."""
+        self.weights.copy_(torch.maximum(self.weights, self.weights.amax(1, keepdim=True) - reach))
+
+    @torch.no_grad()
+    def decide(self, word: str, batches: Iterable[Sequence[Any]], reach: float, least: float = 0.05) -> None:
+        """Choose between the entries of an ambiguous word: try each alone, keep the one that explains the answers best.
+
+        Two words may share one meaning between them (`number of`) while one of them needs another one elsewhere
+        (`color of`); weights cannot leave such a state by small steps. The others stay within `reach`.
+        """
+        row, kept = self.index[word], list(batches)
+        log_weights = self.log_probabilities()
+        found: dict[int, float] = {}
+        for entry in torch.nonzero(self.shares()[row] >= least)[:, 0].tolist():
+            alone = log_weights.clone()
+            alone[row] = OFF
+            alone[row, entry] = 0.0
+            scores = []
+            for batch in kept:
+                world, roots = self.readings(batch, alone)
+                scores += self.domain.log_likelihood(world, roots).tolist() if roots else [OFF] * len(batch)
+            found[entry] = sum(scores) / max(1, len(scores))
+        best = max(found, key=lambda entry: found[entry])
+        highest = float(self.weights[row].max())
+        self.weights[row] = highest - reach
+        self.weights[row, best] = highest
+
+    @torch.no_grad()
+    def prune(self, least: float, *, least_use: float = 0.5, unlikely: float = 1.0) -> None:
+        """Switch off entries with less than this share of their word's usage and less probable than `unlikely`.
+
+        A word that was used less than `least_use` times keeps all.
+        """
+        used = self.usage.sum(1, keepdim=True)
+        rare = (self.usage / used.clamp(min=1e-9) < least) & (self.log_probabilities().exp() <= unlikely)
+        self.active &= ~rare | (used < least_use)
         self._void = None
 
     def best(self) -> list[int]:

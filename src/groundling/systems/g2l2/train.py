@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from groundling.errors import DataError
 from groundling.systems.g2l2.config import Config
@@ -20,6 +21,8 @@ from groundling.systems.g2l2.saved import Model
 from groundling.training.devices import torch_generator
 from groundling.training.loop import fit
 from groundling.training.runs import RunFolder
+
+AMBIGUOUS = 0.9  # a word whose best entry has less of its use
 
 
 def train(
@@ -68,11 +71,15 @@ def _attempt(
     if lexicon.concepts:
         groups.append({"params": list(lexicon.concepts.parameters()), "lr": config.concept_learning_rate})
     course = Course(config, examples, lexicon)
+    optimizer = torch.optim.Adam(groups)
+    rates = [lambda _: 1.0, lambda _: config.stage_decay ** int(lexicon.progress[0])][: len(groups)]
     settings: dict[str, Any] = {
         "batches": course.batches,
-        "loss": lambda module, batch, _: module.loss(batch, config.parse_weight).mean(),
-        "optimizer": torch.optim.Adam(groups),
-        "epochs": config.epochs_a_stage * len(config.stages),
+        "loss": course.loss,
+        "optimizer": optimizer,
+        "scheduler": torch.optim.lr_scheduler.LambdaLR(optimizer, rates),
+        "scheduler_every": "epoch",
+        "epochs": config.epochs_a_stage * len(course.sets),
         "seed": seed * 1000 + attempt,
         "evaluate": course.evaluate,
         "device": config.device,
@@ -95,20 +102,28 @@ class Course:
     def __init__(self, config: Config, examples: list[Any], lexicon: Lexicon):
         self.config, self.examples, self.lexicon = config, examples, lexicon
         self.sets = [choose(examples, size, config.each_word) for size in config.stages]
+        if config.longest:
+            self.sets = [[item for item in examples if len(item.words) <= words] for words in config.longest]
+            self.sets = [chosen for chosen in self.sets if chosen]
 
     def stage(self) -> list[Any]:
         """Return the examples of the stage under way."""
         return self.sets[min(int(self.lexicon.progress[0]), len(self.sets) - 1)]
 
+    def loss(self, lexicon: Lexicon, batch: list[Any], _: torch.Generator) -> torch.Tensor:
+        """Return the mean loss of a batch."""
+        if self.config.reach:
+            lexicon.hold(self.config.reach)
+        return lexicon.loss(batch, self.config.parse_weight).mean()
+
     def batches(self, epoch: int, rng: np.random.Generator) -> Iterator[list[Any]]:
-        """Yield batches of sentences of one length, each length as often as it has sentences."""
+        """Yield batches of sentences of one length, each length as often as it has sentences (or by `balance`)."""
         examples = self.stage()
-        by_length: dict[int, list[Any]] = {}
-        for example in examples:
-            by_length.setdefault(len(self.lexicon.meaningful(example)), []).append(example)
+        lengths = np.array([len(self.lexicon.meaningful(example)) for example in examples])
+        chances = balanced([self.lexicon.domain.gold(example) for example in examples], self.config.balance)
         for _ in range(self.config.steps):
-            pool = by_length[len(self.lexicon.meaningful(examples[rng.integers(len(examples))]))]
-            yield [pool[i] for i in rng.permutation(len(pool))[: self.config.batch_size]]
+            alike = np.flatnonzero(lengths == lengths[draw(rng, chances, 1)[0]])
+            yield [examples[alike[i]] for i in draw(rng, chances[alike], self.config.batch_size)]
 
     def evaluate(self, lexicon: Lexicon) -> dict[str, float]:
         """Count which entries are used, measure, and go on to the next stage when this one is learned."""
@@ -118,19 +133,58 @@ class Course:
         here = accuracy(lexicon, examples[:: max(1, len(examples) // self.config.check_examples)], clear=True)
         scores = {"stage": float(lexicon.progress[0]), "stage_accuracy": here, "accuracy": 0.0, "finished": 0.0}
         if here >= self.config.good_enough:
-            scores["accuracy"] = accuracy(lexicon, self.examples, clear=True)
+            scores["accuracy"] = self.accuracy_of_all(lexicon)
             scores["finished"] = float(scores["accuracy"] >= self.config.good_enough)
         lexicon.progress[1] += 1
-        if here >= self.config.good_enough or lexicon.progress[1] >= self.config.epochs_a_stage:
+        if self.config.decide_every and lexicon.progress[1] % self.config.decide_every == 0:
+            self.decide(examples)
+        over = lexicon.progress[1] >= self.config.epochs_a_stage
+        if here >= self.config.good_enough or over:
+            scores["finished"] = max(scores["finished"], float(here < self.config.give_up))
             if lexicon.progress[0] >= self.config.first_pruned_stage:
-                lexicon.prune(self.config.least_share)
+                self.prune()
             lexicon.progress[0] += 1
             lexicon.progress[1] = 0
         return scores
 
+    def decide(self, examples: list[Any]) -> None:
+        """Decide the words that are often used and still ambiguous."""
+        config, lexicon = self.config, self.lexicon
+        for word, share, used in zip(
+            lexicon.words, lexicon.shares().amax(1).tolist(), lexicon.usage.sum(1).tolist(), strict=True
+        ):
+            if used >= config.least_use and share < AMBIGUOUS:
+                having = [example for example in examples if word in example.words]
+                chosen = having[:: max(1, len(having) // config.batch_size)]
+                lexicon.decide(word, same_length(lexicon, chosen, config.batch_size), config.reach)
+
+    def prune(self) -> None:
+        """Switch off entries that are hardly used."""
+        config = self.config
+        self.lexicon.prune(config.least_share, least_use=config.least_use, unlikely=config.unlikely)
+
     def accuracy_of_all(self, lexicon: Lexicon) -> float:
-        """Return the accuracy on the whole training set."""
-        return accuracy(lexicon, self.examples, clear=True)
+        """Return the accuracy on the whole training set, or on `whole_examples` of it."""
+        step = max(1, len(self.examples) // self.config.whole_examples)
+        return accuracy(lexicon, self.examples[::step], clear=True)
+
+
+def draw(rng: np.random.Generator, chances: NDArray[np.float64], size: int) -> NDArray[np.intp]:
+    """Return up to `size` different numbers, drawn one after the other by their chances."""
+    if chances.min() == chances.max():
+        return rng.permutation(len(chances))[:size] if size > 1 else rng.integers(len(chances), size=1)
+    return np.argsort(rng.exponential(size=len(chances)) / chances)[:size]
+
+
+def balanced(answers: Sequence[str], power: float) -> NDArray[np.float64]:
+    """Return the chance of each example, (how many have the same answer) ** -power, normalised.
+
+    >>> balanced(["yes", "yes", "no"], 1.0).tolist()
+    [0.25, 0.25, 0.5]
+    """
+    counts = Counter(answers)
+    chances = np.array([counts[answer] ** -power for answer in answers])
+    return chances / chances.sum()
 
 
 def choose(examples: list[Any], size: int, each_word: int) -> list[Any]:
