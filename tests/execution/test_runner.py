@@ -93,7 +93,7 @@ def test_a_lost_server_is_replaced(runner: Runner) -> None:
 
 def test_forged_and_torn_lines_count_as_not_written() -> None:
     asked = replies.request("", ["1"], Limits(), "abc")
-    header = {"nonce": "abc", "ended": "exit", "exit": 0, "cpu": 0.0, "ms": 1.0}
+    ending = replies.Ending("exit", 0, 0.0, 1.0)
     lines = [
         b'{"nonce":"xyz","index":0,"value":6}',
         b'{"nonce":"abc","index":99,"value":6}',
@@ -103,10 +103,10 @@ def test_forged_and_torn_lines_count_as_not_written() -> None:
         b'{"nonce":"abc","index":-1,"value":null}',
         b'{"nonce":"abc","index":0,"val',
     ]
-    outcome = replies.outcome(header, b"\n".join(lines), b"\xff", asked)
+    outcome = replies.outcome(asked, ending, b"\n".join(lines), b"\xff")
     assert outcome.status == "error" and outcome.error == "ended early with code 0" and outcome.stdout == "\ufffd"
     lines[-1] = b'{"nonce":"abc","index":0,"value":7}'
-    assert replies.outcome(header, b"\n".join(lines), b"", asked).value == (7,)
+    assert replies.outcome(asked, ending, b"\n".join(lines), b"").value == (7,)
 
 
 def test_limits_are_checked() -> None:
@@ -119,10 +119,10 @@ def test_limits_are_checked() -> None:
 def test_no_sandbox_means_no_run_unless_the_user_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     real = launch.start
 
-    def broken(level: Level) -> "subprocess.Popen[bytes]":
+    def broken(level: Level, plans: int, endings: int) -> "subprocess.Popen[bytes]":
         if level == "bubblewrap":
             raise FileNotFoundError("no bwrap")
-        return real(level) if level == "none" else subprocess.Popen(["false"], stdin=-1, stdout=-1, stderr=-1)
+        return real(level, plans, endings) if level == "none" else subprocess.Popen(["false"], stderr=-1)
 
     monkeypatch.setattr(launch, "start", broken)
     with pytest.raises(ExecutionError, match=r"no sandbox works here .*no bwrap.*--unsafe-local"):

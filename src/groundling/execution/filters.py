@@ -1,4 +1,9 @@
-"""The system calls a program may make: an allow-list, compiled to BPF once on the host. All others fail with EPERM."""
+"""The system calls a program may make: an allow-list, compiled to BPF once on the host. All others fail with EPERM.
+
+It comes in two parts, because a long filter costs every program a quarter of a millisecond: the server puts itself
+behind the allow-list plus the few calls with which it locks its children up; each child, locked up, adds a short filter
+that takes those few away again. The kernel obeys the stricter of the two.
+"""
 
 from __future__ import annotations
 
@@ -35,19 +40,25 @@ chmod fchmod fchmodat fchmodat2 chown fchown fchownat lchown utime utimes utimen
 rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open pidfd_send_signal setpgid setsid mknod mknodat setpriority
 """
 _PROCESSES = "fork vfork execve execveat"
+# What the server needs beyond that until a program runs, by level; `prctl` 1 and 22: die with the parent, add a filter.
+_SETTING_UP = {"bubblewrap": "mount chroot capset clone3", "landlock": "kill setsid landlock_restrict_self clone3"}
+_SETTING_UP_PRCTLS = (1, 22)
 _NEW_NAMESPACES, _THREAD = 0x7E020000, 0x00010000
 _IOCTLS = (0x5401, 0x540F, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)  # terminal queries, FIONREAD, FIONBIO, close-on-exec
 _PRCTLS = (15, 16, 0x53564D41)  # set and get a thread's name; name a memory area
 
 
 @functools.cache
-def compiled_filters() -> dict[str, bytes]:
-    """Return the BPF of the three filters: `bubblewrap`, `processes` (the same, may start processes), `landlock`."""
+def compiled_filters(level: str) -> dict[str, bytes]:
+    """Return the BPF of a level: `server`, and what a program adds: `LEVEL`, or `processes` if it may start some."""
     library = _library()
+    if level == "landlock":
+        return {"server": _server(library, _ALWAYS, level), level: _program(library, level)}
+    wide = _ALWAYS + _BEHIND_NAMESPACES + _PROCESSES
     return {
-        "bubblewrap": _compile(library, _ALWAYS + _BEHIND_NAMESPACES, processes=False),
-        "processes": _compile(library, _ALWAYS + _BEHIND_NAMESPACES + _PROCESSES, processes=True),
-        "landlock": _compile(library, _ALWAYS, processes=False),
+        "server": _server(library, wide, level),
+        level: _program(library, level),
+        "processes": _program(library, level, processes=True),
     }
 
 
@@ -61,23 +72,40 @@ def _library() -> Any:
         ) from error
 
 
-def _compile(seccomp: Any, names: str, *, processes: bool) -> bytes:
+def _server(seccomp: Any, names: str, level: str) -> bytes:
+    """The allow-list, and what locking a program up needs."""
     rules = seccomp.SyscallFilter(seccomp.ERRNO(errno.EPERM))
     allow, arg = seccomp.ALLOW, seccomp.Arg
-    for name in names.split():
+    for name in f"{names} {_SETTING_UP[level]}".split():
         if _exists(seccomp, name):
             rules.add_rule(allow, name)
-    mask, wanted = (_NEW_NAMESPACES, 0) if processes else (_NEW_NAMESPACES | _THREAD, _THREAD)
-    rules.add_rule(allow, "clone", arg(0, seccomp.MASKED_EQ, mask, wanted))
-    # clone3 hides its flags behind a pointer: pretend it is not there, and the C library falls back to clone.
-    rules.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")
+    rules.add_rule(allow, "clone", arg(0, seccomp.MASKED_EQ, _NEW_NAMESPACES, 0))
     rules.add_rule(allow, "prlimit64", arg(0, seccomp.EQ, 0))  # oneself only
     rules.add_rule(allow, "sched_setaffinity", arg(0, seccomp.EQ, 0))
     rules.add_rule(allow, "socketpair", arg(0, seccomp.EQ, 1))  # AF_UNIX: asyncio wakes itself with one
     for number in _IOCTLS:
         rules.add_rule(allow, "ioctl", arg(1, seccomp.EQ, number))
-    for number in _PRCTLS:
+    for number in _PRCTLS + _SETTING_UP_PRCTLS:
         rules.add_rule(allow, "prctl", arg(0, seccomp.EQ, number))
+    return _exported(rules)
+
+
+def _program(seccomp: Any, level: str, *, processes: bool = False) -> bytes:
+    """What is taken away before a program runs: setting up, and, unless it may start processes, starting them."""
+    rules = seccomp.SyscallFilter(seccomp.ALLOW)
+    refuse, arg = seccomp.ERRNO(errno.EPERM), seccomp.Arg
+    for name in (_SETTING_UP[level] + ("" if processes else " " + _PROCESSES)).split():
+        # clone3 hides its flags behind a pointer: pretend it is not there, and the C library falls back to clone.
+        if _exists(seccomp, name):
+            rules.add_rule(seccomp.ERRNO(errno.ENOSYS) if name == "clone3" else refuse, name)
+    for number in _SETTING_UP_PRCTLS:
+        rules.add_rule(refuse, "prctl", arg(0, seccomp.EQ, number))
+    if not processes:
+        rules.add_rule(refuse, "clone", arg(0, seccomp.MASKED_EQ, _THREAD, 0))  # threads only
+    return _exported(rules)
+
+
+def _exported(rules: Any) -> bytes:
     with tempfile.TemporaryFile() as file:
         rules.export_bpf(file)
         file.seek(0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import os
 import pwd
@@ -16,7 +15,7 @@ from typing import Literal
 from groundling.execution.filters import compiled_filters
 
 Level = Literal["bubblewrap", "landlock", "none"]
-_GUEST_MODULES = ("isolation", "encode", "program", "shell", "server")
+_GUEST_MODULES = ("isolation", "encode", "program", "control", "server")
 # Everything of the guest arrives as text in one argument: nothing of this package need be readable in there.
 _BOOTSTRAP = """
 import json, sys, types
@@ -61,16 +60,17 @@ _ENVIRONMENT = {
     "PYTHONHASHSEED": "0",
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
+    "LD_BIND_NOW": "1",  # else every program looks up the same symbols again, and copies the pages they are kept in
 }
 
 
-def start(level: Level) -> subprocess.Popen[bytes]:
-    """Start a guest server at this level; requests go to its stdin, replies come from its stdout."""
+def start(level: Level, plans: int, endings: int) -> subprocess.Popen[bytes]:
+    """Start a guest server at this level, with the sockets that it is to use."""
     command = _bubblewrap() if level == "bubblewrap" else _guest(level)
     return subprocess.Popen(
         command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
+        stdin=plans,
+        stdout=endings,
         stderr=subprocess.PIPE,
         env=_ENVIRONMENT,
         cwd="/",
@@ -94,9 +94,11 @@ def _guest(level: Level) -> list[str]:
     prefix = "groundling.execution.guest"
     modules = [(name, "") for name in ("groundling", "groundling.execution", prefix)]
     modules += [(f"{prefix}.{name}", (package / f"{name}.py").read_text("utf-8")) for name in _GUEST_MODULES]
+    filters = {} if level == "none" else compiled_filters(level)
     config = {
         "level": level,
-        "filters": {} if level == "none" else {k: base64.b64encode(v).decode() for k, v in compiled_filters().items()},
+        "filters": {name: bpf.hex() for name, bpf in filters.items()},
+        "shell": (package / "shell.py").read_text("utf-8"),  # loaded when the first Bash command comes
         "readable": [*readable_folders(), "/etc/ld.so.cache", "/etc/localtime", "/dev/urandom", "/dev/zero"],
         "hidden": not all(_open_to_all(path) for path in (sys.base_prefix, sys.prefix)),
         "drop_to": _nobody() if level != "bubblewrap" and os.geteuid() == 0 else None,

@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-import json
+import json.encoder
 import sys
 from collections.abc import Callable, Iterable
 from typing import Any, cast
@@ -20,6 +20,7 @@ from typing import Any, cast
 MAX_DEPTH = 64
 MAX_NODES = 200_000
 _SMALL = 2**53
+quoted = json.encoder.encode_basestring_ascii  # as json.dumps, without making an encoder each time
 
 
 class TooLargeError(Exception):
@@ -45,8 +46,10 @@ class _Encoder:
         self.nodes += 1
         if depth > MAX_DEPTH or self.nodes > MAX_NODES:
             raise TooLargeError(f"value has over {MAX_DEPTH} levels or {MAX_NODES} parts")
-        if value is None or value is True or value is False:
-            return json.dumps(value)
+        if value is None:
+            return "null"
+        if value is True or value is False:
+            return "true" if value else "false"
         kind = cast(type[Any], type(value))
         for base in (kind, *kind.__mro__[1:]):
             if base in _FORMS:
@@ -60,8 +63,8 @@ class _Encoder:
         if numpy is not None and type(value) is numpy.ndarray:
             return _tagged("array", self.text(value.tolist(), depth + 1))
         if isinstance(value, BaseException):
-            return _tagged("exception", json.dumps(type(value).__name__))
-        return _tagged("opaque", json.dumps(str(type(value).__name__)[:100]))
+            return _tagged("exception", quoted(type(value).__name__))
+        return _tagged("opaque", quoted(str(type(value).__name__)[:100]))
 
     def many(self, values: Iterable[Any], depth: int) -> list[str]:
         return [self.text(value, depth) for value in values]
@@ -93,7 +96,7 @@ def _complex(_: _Encoder, value: complex, depth: int) -> str:
 
 
 def _str(_: _Encoder, value: str, depth: int) -> str:
-    return json.dumps(str.__getitem__(value, slice(None)))
+    return quoted(str.__getitem__(value, slice(None)))
 
 
 def _list(encoder: _Encoder, value: list[Any], depth: int) -> str:

@@ -1,25 +1,33 @@
-"""The system calls that lock one process up: namespaces, mounts, capabilities, limits, Landlock, seccomp."""
+"""The system calls that lock one process up: namespaces, mounts, capabilities, limits, Landlock, seccomp.
+
+What every program needs is prepared before the fork as a list of `Step`s, calls of the C library with their arguments
+ready: a forked child shares its pages with the server until it touches them, and copying one costs more than a system
+call. So a child runs a short loop over such steps, and looks nothing up.
+"""
 
 from __future__ import annotations
 
 import ctypes
 import os
-import platform
-import resource
-import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 _libc = ctypes.PyDLL(None, use_errno=True)  # PyDLL keeps the interpreter lock: no thread may run across our fork
 _libc.mount.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_ulong, ctypes.c_char_p]
 _libc.syscall.restype = ctypes.c_long
-_CLONE = {"x86_64": 56, "aarch64": 220}  # the one system call here whose number differs by machine
-_NEW_MOUNTS, _NEW_PIDS = 0x00020000, 0x20000000
+_SIGKILL, _SIGCHLD = 9, 17
+_CLONE3 = 435
+_PIDFD, _NEW_MOUNTS, _NEW_PIDS = 0x00001000, 0x00020000, 0x20000000
 _NOSUID_NODEV, _NOEXEC, _PRIVATE_ALL = 2 | 4, 8, 0x4000 | 0x40000
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
-_NO_NEW_PRIVILEGES, _SET_SECCOMP, _KEEP_CAPABILITIES = 38, 22, 8
+_DIE_WITH_PARENT, _NO_NEW_PRIVILEGES, _SET_SECCOMP, _KEEP_CAPABILITIES = 1, 38, 22, 8
+_RLIMITS = {"CPU": 0, "FSIZE": 1, "STACK": 3, "CORE": 4, "NPROC": 6, "NOFILE": 7, "MEMLOCK": 8, "AS": 9}
 _READ_SEARCH = 1 << 2  # CAP_DAC_READ_SEARCH
-_CAPABILITY_HEADER = (ctypes.c_uint32 * 2)(0x20080522, 0)  # made here: a new ctypes type costs a child eighty pages
+_CAPABILITY_HEADER = (ctypes.c_uint32 * 2)(0x20080522, 0)
 _NO_CAPABILITY = (ctypes.c_uint32 * 6)()
+
+Step = tuple[str, Callable[[], Any]]  # what it does, and the call: below 0 where it failed
 
 
 class SetupError(Exception):
@@ -28,35 +36,51 @@ class SetupError(Exception):
 
 def _check(result: int, what: str) -> int:
     if result < 0:
-        raise SetupError(f"{what}: {os.strerror(ctypes.get_errno())}")
+        raise failure(what)
     return result
 
 
-def fork(*, namespaces: bool) -> int:
-    """Fork, into new PID and mount namespaces if asked; returns as `os.fork` does.
+def failure(what: str) -> SetupError:
+    """The error of the C library's last call."""
+    return SetupError(f"{what}: {os.strerror(ctypes.get_errno())}")
+
+
+class Forker:
+    """Forks, into new PID and mount namespaces if asked: `fork()` returns as `os.fork` does, `pidfd` names the child.
 
     `unshare(CLONE_NEWPID)` works once a process only, so a server that forks many times needs clone itself. Python's
     hooks are left out: there is one thread, and they would touch (copy) over a hundred pages of each child.
     """
-    number = _CLONE.get(platform.machine())
-    if number is None:
-        raise SetupError(f"no clone number known for {platform.machine()}")
-    flags = _NEW_PIDS | _NEW_MOUNTS if namespaces else 0  # the filter refuses IPC, so it needs none of its own
-    return _check(_libc.syscall(number, flags | int(signal.SIGCHLD), 0, 0, 0, 0), "clone")
+
+    def __init__(self, *, namespaces: bool) -> None:
+        self.pidfd = ctypes.c_int()
+        flags = _PIDFD | (_NEW_PIDS | _NEW_MOUNTS if namespaces else 0)  # the filter refuses IPC: no namespace for it
+        # struct clone_args: flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls
+        arguments = (flags, ctypes.addressof(self.pidfd), 0, 0, _SIGCHLD, 0, 0, 0)
+        self.fork: Callable[[], int] = partial(_libc.syscall, _CLONE3, (ctypes.c_uint64 * 8)(*arguments), 64)
 
 
-def mount_private(options: bytes) -> None:
-    """Give this mount namespace a fresh /tmp (`temporary_options`) and a /proc that shows this PID namespace only."""
+def own_mounts() -> None:
+    """Take mounts of one's own (bubblewrap's belong to its own user namespace) that are seen nowhere else."""
+    _check(_libc.unshare(_NEW_MOUNTS), "own mounts")
     _check(_libc.mount(b"none", b"/", None, _PRIVATE_ALL, None), "make mounts private")
-    _check(_libc.mount(b"tmpfs", b"/tmp", b"tmpfs", _NOSUID_NODEV, options), "mount /tmp")
-    if _libc.mount(b"proc", b"/proc", b"proc", _NOSUID_NODEV | _NOEXEC, None) < 0:
-        # Nested containers may forbid a new /proc: an empty one hides the server's.
-        _check(_libc.mount(b"tmpfs", b"/proc", b"tmpfs", _NOSUID_NODEV, b"size=4096"), "hide /proc")
 
 
-def temporary_options(size: int) -> bytes:
-    """Mount options of a file system of at most `size` bytes."""
-    return f"size={size},nr_inodes=4096,mode=755".encode()
+def fresh_mounts(size: int) -> list[Step]:
+    """A fresh /tmp of at most `size` bytes, to work in, and a /proc that shows this PID namespace only."""
+    options = f"size={size},nr_inodes=4096,mode=755".encode()
+    return [
+        ("mount /tmp", partial(_libc.mount, b"tmpfs", b"/tmp", b"tmpfs", _NOSUID_NODEV, options)),
+        ("mount /proc", _mount_proc),
+        ("enter /tmp", partial(_libc.chdir, b"/tmp")),
+    ]
+
+
+def _mount_proc(mount: Any = _libc.mount) -> int:
+    if mount(b"proc", b"/proc", b"proc", _NOSUID_NODEV | _NOEXEC, None) == 0:
+        return 0
+    # Nested containers may forbid a new /proc: an empty one hides the server's.
+    return mount(b"tmpfs", b"/proc", b"tmpfs", _NOSUID_NODEV, b"size=4096")
 
 
 def bind(source: str, target: str) -> None:
@@ -64,9 +88,20 @@ def bind(source: str, target: str) -> None:
     _check(_libc.mount(source.encode(), target.encode(), None, 4096 | 0x4000, None), f"bind {source}")
 
 
-def drop_capabilities() -> None:
+def own_descriptors(channel: ctypes.c_int, output: ctypes.c_int, place: int) -> list[Step]:
+    """Leave the server's session, die with it, and have `channel` at `place` and `output` at 1 and 2."""
+    return [
+        ("die with the server", partial(_libc.prctl, _DIE_WITH_PARENT, _SIGKILL, 0, 0, 0)),  # however it ends
+        ("a session of its own", _libc.setsid),  # else kill(0) would reach the server
+        ("own descriptors", partial(_libc.dup2, output, 1)),
+        ("own descriptors", partial(_libc.dup2, output, 2)),
+        ("own descriptors", partial(_libc.dup2, channel, place)),
+    ]
+
+
+def no_capabilities() -> list[Step]:
     """Give up every capability; no_new_privs makes it for good."""
-    _check(_libc.capset(_CAPABILITY_HEADER, _NO_CAPABILITY), "drop capabilities")
+    return [("drop capabilities", partial(_libc.capset, _CAPABILITY_HEADER, _NO_CAPABILITY))]
 
 
 def become(user: int, *, may_search: bool) -> None:
@@ -79,25 +114,20 @@ def become(user: int, *, may_search: bool) -> None:
     _check(_libc.capset(_CAPABILITY_HEADER, (ctypes.c_uint32 * 6)(search, search)), "reduce capabilities")
 
 
-def die_with_parent() -> None:
-    """Be killed when the server ends, however it ends; a sleeping program would outlive it for ever."""
-    _check(_libc.prctl(1, int(signal.SIGKILL), 0, 0, 0), "die with the server")
-
-
 def forbid_new_privileges() -> None:
     """Set-uid programs stay powerless from here on; also the condition for Landlock and seccomp."""
     _check(_libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0), "no_new_privs")
 
 
-def possible_limits(limits: Mapping[str, int]) -> list[tuple[int, tuple[int, int]]]:
-    """The rlimits by name (`AS`, `CPU`, ...) as (kind, (soft, hard)); a lower hard limit of the container stands."""
-    found: list[tuple[int, tuple[int, int]]] = []
+def bounds(limits: Mapping[str, int]) -> list[Step]:
+    """Set rlimits by name (`AS`, `CPU`, ...); a lower hard limit of the container stands."""
+    steps: list[Step] = []
     for name, wanted in limits.items():
-        kind = getattr(resource, f"RLIMIT_{name}")
-        hard = resource.getrlimit(kind)[1]
-        value = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
-        found.append((kind, (value, value)))
-    return found
+        kind, hard = _RLIMITS[name], (ctypes.c_uint64 * 2)()
+        _check(_libc.getrlimit(kind, hard), f"read limit {name}")
+        value = min(wanted, hard[1])  # "none" is the largest number
+        steps.append((f"limit {name}", partial(_libc.setrlimit, kind, (ctypes.c_uint64 * 2)(value, value))))
+    return steps
 
 
 def landlock_version() -> int:
@@ -136,21 +166,36 @@ def _allow(ruleset: int, path: str, access: int) -> None:
     os.close(parent)
 
 
-def restrict_to(ruleset: int) -> None:
+def restrict_to(ruleset: int) -> list[Step]:
     """Enter the Landlock ruleset, for good."""
-    _check(_libc.syscall(_RESTRICT_SELF, ruleset, 0), "enter landlock")
+    return [("enter landlock", partial(_libc.syscall, _RESTRICT_SELF, ruleset, 0))]
 
 
-class Filter(ctypes.Structure):
-    """A compiled seccomp filter (an array of 8-byte BPF instructions), as the kernel wants it; made before the fork."""
+class _Filter(ctypes.Structure):
+    """A compiled seccomp filter (an array of 8-byte BPF instructions), as the kernel wants it."""
 
     _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
 
-    @staticmethod
-    def of(bpf: bytes) -> Filter:
-        return Filter(len(bpf) // 8, bpf)
+
+def filtered_by(bpf: bytes) -> list[Step]:
+    """Install a seccomp filter, for good."""
+    program = _Filter(len(bpf) // 8, bpf)
+    return [("install seccomp filter", partial(_libc.prctl, _SET_SECCOMP, 2, ctypes.pointer(program), 0, 0))]
 
 
-def install_filter(program: Filter) -> None:
-    """Install the filter, for good."""
-    _check(_libc.prctl(_SET_SECCOMP, 2, ctypes.byref(program), 0, 0), "install seccomp filter")
+def close_from(first: int) -> list[Step]:
+    """Close every descriptor from `first` on."""
+    return [("close descriptors", partial(os.closerange, first, 256))]
+
+
+class Steps:
+    """Steps to be taken by a child."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self._names, self._calls = [what for what, _ in steps], tuple(call for _, call in steps)
+
+    def take(self) -> None:
+        """Take all, or raise at the first that fails."""
+        for call in self._calls:
+            if (call() or 0) < 0:
+                raise failure(self._names[self._calls.index(call)])

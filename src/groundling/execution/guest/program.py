@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import random
 import sys
@@ -11,10 +10,28 @@ import types
 from collections.abc import Callable
 from typing import Any
 
-from groundling.execution.guest.encode import TooLargeError, encode
+from groundling.execution.guest.encode import TooLargeError, encode, quoted
 
 LOADED, REFUSED = -1, -2  # indices of the two lines that answer no input
 _MESSAGE_LENGTH = 300
+_CHUNK = 1 << 16
+_STATEMENTS = ("assert ", "def ", "import ", "from ", "for ", "while ", "if ", "class ", "try:", "with ", "@")
+
+_REHEARSAL = '''
+import re
+from typing import List
+class Pair(tuple):
+    """Two."""
+    def __len__(self): return 2
+def f(xs: List[int], *more, key=None, **named) -> List[int]:
+    try:
+        found = {x: (x + 1) * 2 for x in xs if x >= 0 and not x == 7}
+        for index, x in enumerate(sorted(xs)):
+            while index > 3 or x is None: break
+            found[x] = [index, -x, x % 3, f"{x!r}"][0]
+    except (ValueError, KeyError) as error: raise error
+    return [x for x in found] or list(map(lambda x: x // 2, xs[1:]))
+'''
 
 
 def prepare() -> None:
@@ -26,13 +43,46 @@ def prepare() -> None:
     )
 
 
-def run_program(code: str, inputs: list[str], nonce: str, send: Callable[[bytes], None]) -> None:
-    """Load `code` as a module called `program`, then evaluate each input in it; one line goes out for each."""
+def rehearse(times: int = 20) -> None:
+    """Do all of it here with a small text, before any fork: what the interpreter sets up or learns at first use
+    (the parser's tables, specialised bytecode, free lists) is then there, and is not made again in each child.
+    """
+    channel = os.open(os.devnull, os.O_WRONLY)
+    for _ in range(times):
+        run_program(["0", _REHEARSAL, "f([2, 1])", "assert f([]) == [], 'no'", "f(0)", "1 +"], channel)
+    os.close(channel)
+    del sys.modules["program"]
+    random.seed(0)
+
+
+def receive(channel: int) -> list[str]:
+    """Read the request: its size in four bytes, the nonce, then the texts with the nonce between them."""
+    data = os.read(channel, _CHUNK)
+    want = 4 + int.from_bytes(data[:4], "little")
+    if len(data) < want:
+        data = _rest(data, want, channel)
+    nonce, _, texts = data[4:].decode("utf-8", "surrogatepass").partition(" ")
+    return [nonce, *texts.split(nonce)]
+
+
+def _rest(data: bytes, want: int, channel: int) -> bytes:
+    parts, have = [data], len(data)
+    while have < want:
+        parts.append(os.read(channel, _CHUNK))
+        have += len(parts[-1])
+        if not parts[-1]:
+            os._exit(1)  # the host has gone
+    return b"".join(parts)
+
+
+def run_program(texts: list[str], channel: int) -> None:
+    """Load the code as a module called `program`, then evaluate each input in it; one line goes out for each."""
+    nonce, code, *inputs = texts
     module = types.ModuleType("program")
     sys.modules["program"] = module  # dataclasses and pickle look classes up by module name
-    if _step(LOADED, lambda: _load(code, module), nonce, send):
+    if _step(LOADED, _load, code, module, nonce, channel):
         for index, source in enumerate(inputs):
-            _step(index, lambda source=source: _evaluate(source, module), nonce, send)
+            _step(index, _evaluate, source, module, nonce, channel)
     sys.stdout.flush()
 
 
@@ -43,22 +93,38 @@ def _load(code: str, module: types.ModuleType) -> None:
 def _evaluate(source: str, module: types.ModuleType) -> Any:
     """Evaluate an expression; a statement (an assert) gives None when it holds."""
     try:
-        tree = compile(source, "<input>", "eval", dont_inherit=True)
+        tree = None if source.startswith(_STATEMENTS) else compile(source, "<input>", "eval", dont_inherit=True)
     except SyntaxError:
-        exec(compile(source, "<input>", "exec", dont_inherit=True), module.__dict__)
-        return None
-    return eval(tree, module.__dict__)
+        tree = None
+    if tree is not None:
+        return eval(tree, module.__dict__)
+    exec(compile(source, "<input>", "exec", dont_inherit=True), module.__dict__)
+    return None
 
 
-def _step(index: int, action: Callable[[], Any], nonce: str, send: Callable[[bytes], None]) -> bool:
+def _step(
+    index: int,
+    action: Callable[[str, types.ModuleType], Any],
+    source: str,
+    module: types.ModuleType,
+    nonce: str,
+    channel: int,
+) -> bool:
     try:
-        body = f'"value":{encode(action())}'
+        body = f'"value":{encode(action(source, module))}'
     except TooLargeError as error:
-        body = f'"error":"TooLarge","message":{json.dumps(str(error))}'
+        body = f'"error":"TooLarge","message":{quoted(str(error))}'
     except BaseException as error:  # SystemExit and KeyboardInterrupt are a candidate's failures like any other
-        body = f'"error":{json.dumps(type(error).__name__)},"message":{json.dumps(_message(error))}'
-    send(f'{{"nonce":"{nonce}","index":{index},{body}}}\n'.encode())
+        body = f'"error":{_name(error)},"message":{quoted(_message(error))}'
+    send(channel, f'{{"nonce":"{nonce}","index":{index},{body}}}\n')
     return '"error"' not in body[:8]
+
+
+def _name(error: BaseException) -> str:
+    try:
+        return quoted(type(error).__name__)
+    except BaseException:  # a metaclass that says otherwise
+        return '"Exception"'
 
 
 def _message(error: BaseException) -> str:
@@ -68,17 +134,13 @@ def _message(error: BaseException) -> str:
         return ""
 
 
-def refuse(nonce: str, reason: str, send: Callable[[bytes], None]) -> None:
+def refuse(nonce: str, reason: str, channel: int) -> None:
     """Say that a wall could not be put up, so nothing was run."""
-    body = json.dumps({"nonce": nonce, "index": REFUSED, "error": "SetupError", "message": reason})
-    send(body.encode() + b"\n")
+    send(channel, f'{{"nonce":"{nonce}","index":{REFUSED},"error":"SetupError","message":{quoted(reason)}}}\n')
 
 
-def sender(fd: int) -> Callable[[bytes], None]:
-    """Return a function that writes all of its bytes to `fd`."""
-
-    def send(data: bytes) -> None:
-        while data:
-            data = data[os.write(fd, data) :]
-
-    return send
+def send(channel: int, text: str) -> None:
+    """Write all of a text."""
+    data = text.encode()
+    while data:
+        data = data[os.write(channel, data) :]

@@ -11,11 +11,12 @@ import signal
 import stat
 import subprocess
 import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from groundling.execution.guest import isolation
 from groundling.execution.guest.encode import encode
+from groundling.execution.guest.program import send
 
 _SYSTEM = ("usr", "dev", "proc", "etc")  # bound from outside, read-only
 _LINKS = ("bin", "sbin", "lib", "lib64")
@@ -23,8 +24,8 @@ _ENVIRONMENT = {"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/root", "LC_ALL
 _READ_LIMIT = 1 << 20
 
 
-def enter_tree(request: dict[str, Any]) -> None:
-    """Build a root directory in the fresh /tmp from the request's tar archive, and make it `/`."""
+def enter_tree(packed: str) -> None:
+    """Build a root directory in the fresh /tmp from a tar archive (in base64), and make it `/`."""
     root = "/tmp"
     for name in _SYSTEM:
         os.mkdir(f"{root}/{name}")
@@ -34,14 +35,14 @@ def enter_tree(request: dict[str, Any]) -> None:
             os.symlink(f"usr/{name}", f"{root}/{name}")
     for name in ("tmp", "root"):
         os.mkdir(f"{root}/{name}")
-    with tarfile.open(fileobj=io.BytesIO(base64.b64decode(request["tree"]))) as archive:
+    with tarfile.open(fileobj=io.BytesIO(base64.b64decode(packed))) as archive:
         options: Any = {} if not hasattr(tarfile, "tar_filter") else {"filter": "tar"}  # new in 3.11.4
         archive.extractall(root, **options)
     os.chroot(root)
     os.chdir("/")
 
 
-def run_shell(code: str, nonce: str, send: Callable[[bytes], None]) -> None:
+def run_shell(code: str, nonce: str, channel: int) -> None:
     """Run `code` as pid 1's only child; the value sent is (exit code, {path: what is there})."""
     command = ["/bin/bash", "--noprofile", "--norc", "-c", code]
     with open(os.devnull, "r+b") as null:
@@ -49,8 +50,8 @@ def run_shell(code: str, nonce: str, send: Callable[[bytes], None]) -> None:
     with contextlib.suppress(ProcessLookupError):  # pid 1 itself is spared: strays must not touch the tree any more
         os.kill(-1, signal.SIGKILL)
     value = (done.returncode, dict(_snapshot()))
-    send(f'{{"nonce":"{nonce}","index":-1,"value":null}}\n'.encode())
-    send(f'{{"nonce":"{nonce}","index":0,"value":{encode(value)}}}\n'.encode())
+    send(channel, f'{{"nonce":"{nonce}","index":-1,"value":null}}\n')
+    send(channel, f'{{"nonce":"{nonce}","index":0,"value":{encode(value)}}}\n')
 
 
 def _snapshot() -> Iterator[tuple[str, tuple[str, int, str]]]:
