@@ -25,6 +25,7 @@ class Config:
     target_learning_rate: float = 5e-4
     source_batch_words: int = 5000
     target_batch_words: int = 1500  # not in the thesis; its bitext is larger than a few thousand pairs
+    target_batches: int = 0  # few pairs are cut into so many batches at least (ours): one step an epoch learns little
     source_share: float = 0.0  # gold source sentences mixed into the target's training, per silver one (ours)
     fill: bool = False  # give the mass lost to unaligned words to the source parser's own guess (ours)
     patience: int = 10  # epochs without a better score on held-out sentences
@@ -41,5 +42,5 @@ class Config:
             raise ConfigError("dropout and least lie in [0, 1), held_out between 0 and 1.")
         if min(self.arc_dim, self.label_dim, self.source_batch_words, self.target_batch_words) < 1 or self.lstm_dim < 0:
             raise ConfigError("arc_dim, label_dim and batch_words are at least 1, lstm_dim at least 0.")
-        if self.source_share < 0:
-            raise ConfigError("source_share is 0 or more: gold sentences per silver one.")
+        if self.source_share < 0 or self.target_batches < 0:
+            raise ConfigError("source_share (gold sentences per silver one) and target_batches are 0 or more.")

@@ -95,9 +95,18 @@ def train_target(
         train = train.joined(gold.select(np.random.default_rng(seed).permutation(len(gold.trees))[:count]))
     history = _fit(
         parser, config, train, silver.select(order[:out]), seed, run, device, best,
-        config.target_learning_rate, config.target_epochs, config.target_batch_words,
+        config.target_learning_rate, config.target_epochs, _batch_words(config, int(train.vectors.lengths.sum())),
     )  # fmt: skip
     return parser, history
+
+
+def _batch_words(config: Config, words: int) -> int:
+    """Of a batch: what the config says, or less where the text is small.
+
+    >>> _batch_words(Config(target_batch_words=2500, target_batches=16), 1600)
+    100
+    """
+    return min(config.target_batch_words, max(words // max(config.target_batches, 1), 1))
 
 
 def _fit(
