@@ -8,7 +8,7 @@ ifeq ($(wildcard ../shared/data/README.md),../shared/data/README.md)
 export GROUNDLING_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test test-slow endurance lint format bench docs clean
+.PHONY: demo test test-slow endurance fuzz lint format bench docs clean
 .DEFAULT_GOAL := demo
 
 $(READY): pyproject.toml constraints.txt requirements-weights.txt
@@ -33,6 +33,10 @@ test-slow: $(READY)
 
 endurance: $(READY)
 	@OMP_NUM_THREADS=1 $(BIN)/python tests/endurance/killing.py --kills $(or $(KILLS),50)
+
+fuzz: $(READY)
+	@$(BIN)/python -c 'import atheris' 2>/dev/null || $(BIN)/python -m pip install -q -c constraints.txt -e '.[fuzz]'
+	@$(BIN)/python -m fuzz --seconds $(or $(SECONDS),600)
 
 lint: $(READY)
 	@$(BIN)/ruff format --check .

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,6 +14,8 @@ from groundling.errors import DataError, FormatError
 _NUMBERS = {"DEBUG", "MAX_ERROR", "CUTOFF_LEN", "LABELED"}
 _LABELS = {"DELETE_LABEL", "DELETE_LABEL_FOR_LENGTH", "QUOTE_LABEL"}
 _GROUPS = {"EQ_LABEL", "EQ_WORD"}
+
+_WHOLE = re.compile("-?[0-9]{1,9}")  # ASCII: int() takes other digits, but not all that isdigit() knows
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,7 @@ def parse_prm(text: str, path: str = "prm") -> EvalbParameters:
         if not parts or parts[0].startswith("#"):
             continue
         key, values = parts[0], parts[1:]
-        if key in _NUMBERS and len(values) == 1 and values[0].lstrip("-").isdigit():
+        if key in _NUMBERS and len(values) == 1 and _WHOLE.fullmatch(values[0]):
             numbers[key] = int(values[0])
         elif key in _LABELS and values:
             labels[key].add(values[0])

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from groundling.neural.precision import in_float32
 from groundling.neural.tree_composition import TINY, compose, take
 
 __all__ = ["Parse", "Scorer", "compose", "parse", "step_scores", "take"]
@@ -50,6 +51,7 @@ class Parse(NamedTuple):
 
 
 @torch.no_grad()
+@in_float32
 def parse(
     scorer: Scorer,
     words: Tensor,  # (batch, n, dim)
@@ -76,6 +78,7 @@ def parse(
     return Parse(state.merges, state.spans, choice.masked_fill(~mask, 0), state.pairs, slot_pairs, mask)
 
 
+@in_float32
 def step_scores(scorer: Scorer, nodes: Tensor, found: Parse) -> tuple[Tensor, Tensor]:
     """Scores of every pair (batch, 3T), and log p(slot) before every step (batch, T, n), -inf where no pair stood.
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from groundling.errors import DataError
+from groundling.neural.precision import in_float32
 
 TINY = 1e-30  # a cell that no rule reaches is zero; dividing it by this keeps it zero
 ABSENT = -1e9  # instead of -inf where tensors are compared, so that differences stay defined
@@ -52,6 +53,7 @@ def span_marginals(grammar: Grammar, lengths: Tensor) -> tuple[Tensor, Tensor]:
         return log_z.detach(), torch.autograd.grad(log_z.sum(), weights)[0]
 
 
+@in_float32
 def _inside(grammar: Grammar, lengths: Tensor, weights: Tensor | None) -> Tensor:
     n = grammar.emissions.shape[1]
     if n < 2 or int(lengths.min()) < 2:

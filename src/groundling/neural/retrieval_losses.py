@@ -13,6 +13,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from groundling.neural.precision import in_float32
+
 
 class Matching(NamedTuple):
     """How well constituents match their own image, against other captions' constituents and against other images."""
@@ -22,6 +24,7 @@ class Matching(NamedTuple):
     abstract: Tensor  # (batch, J), no gradient
 
 
+@in_float32
 def match_all(similarity: Tensor, mask: Tensor, other: Tensor, margin: float, reward_margin: float) -> Matching:
     """The thesis' sums: each constituent against all constituents of all other captions, and all other images.
 
@@ -73,6 +76,7 @@ def _rival_weights(columns: Tensor, own: Tensor, mask: Tensor, active: Tensor, m
     return torch.searchsorted(edges, columns, right=False).to(own.dtype)
 
 
+@in_float32
 def match_aligned(similarity: Tensor, mask: Tensor, other: Tensor, margin: float, reward_margin: float) -> Matching:
     """The authors' program: a constituent meets only the constituent at the same place of each other caption.
 

@@ -7,9 +7,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from groundling.neural.precision import in_float32
+
 TINY = 1e-8  # two opposite unit vectors sum to zero; their constituent is then the zero vector, not a NaN
 
 
+@in_float32
 def compose(words: Tensor, merges: Tensor) -> Tensor:
     """All 2n - 1 constituent vectors (batch, 2n - 1, dim): the words as given, then combine(a, b) = (a + b) / |a + b|.
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import io
 import os
-import zipfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +13,7 @@ from numpy.typing import NDArray
 
 from groundling.algorithms.link_agreement import agree
 from groundling.errors import FormatError
+from groundling.formats.arrays import read_arrays
 from groundling.formats.files import atomic_write
 from groundling.structures import Alignment
 
@@ -121,9 +119,8 @@ class Counts:
     def load(cls, path: str | os.PathLike[str]) -> Counts:
         """Read a count file."""
         try:
-            with np.load(io.BytesIO(Path(path).read_bytes()), allow_pickle=False) as file:
-                return cls.from_arrays(dict(file))
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+            return cls.from_arrays(read_arrays(path))
+        except (FormatError, ValueError, KeyError) as error:
             raise FormatError(
                 f"{os.fspath(path)}: not a count file ({error}). Give a file that `--counts` wrote."
             ) from error

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
@@ -13,6 +12,7 @@ import numpy as np
 
 from groundling.algorithms.projection import SparseArcs
 from groundling.errors import DataError, FormatError
+from groundling.formats.arrays import read_arrays
 from groundling.formats.writing import atomic_write
 from groundling.systems.subdp.silver import Inventory, Silver
 from groundling.training.store import make_folder, writing
@@ -43,11 +43,11 @@ def read_shards(folder: str | Path) -> tuple[list[Silver], Inventory]:
     inventory: Inventory | None = None
     for path in paths:
         try:
-            with np.load(path, allow_pickle=False) as arrays:
-                facts = json.loads(bytes(arrays["text"]).decode())
-                inventory = Inventory(tuple(facts["labels"]), tuple(facts["tags"]))
-                trees += _trees(facts["words"], {name: arrays[name] for name in arrays.files})
-        except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+            arrays = read_arrays(path)
+            facts = json.loads(bytes(arrays["text"]).decode())
+            inventory = Inventory(tuple(facts["labels"]), tuple(facts["tags"]))
+            trees += _trees(facts["words"], arrays)
+        except (FormatError, ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
             raise FormatError(f"{path}: not a shard of silver trees ({error}). Project again.") from error
     assert inventory is not None
     return trees, inventory

@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from groundling.errors import DataError, FormatError
+from groundling.errors import DataError, FormatError, GroundlingError
+from groundling.formats.arrays import read_arrays
 from groundling.formats.files import open_text
 
 Sentence = tuple[str, ...]
@@ -72,7 +73,7 @@ def read_features(path: str | Path) -> NDArray[np.float32]:
         raise FormatError(
             f"{path}: holds no array called 'features'. Save it as `np.savez(path, features=...)`."
         ) from error
-    except (OSError, ValueError, EOFError) as error:
+    except GroundlingError as error:
         raise FormatError(f"{path}: no readable .npy or .npz of numbers ({error}).") from error
     if array.ndim != 2 or array.dtype.kind not in "fiu":
         raise FormatError(
@@ -84,11 +85,8 @@ def read_features(path: str | Path) -> NDArray[np.float32]:
 
 
 def _load(path: str | Path) -> NDArray[np.float32]:
-    found = np.load(path, allow_pickle=False)
-    if isinstance(found, np.ndarray):
-        return found
-    with found:
-        return found["features"]
+    found = read_arrays(path)
+    return found[""] if "" in found else found["features"]
 
 
 def _read_rows(path: str | Path) -> NDArray[np.int64]:
