@@ -61,5 +61,15 @@ def seeded(seed: int, *keys: int) -> Iterator[None]:
     """
     # Only a GPU already in use: asking another for its state would take memory there.
     with torch.random.fork_rng(devices=[torch.cuda.current_device()] if torch.cuda.is_initialized() else []):
-        torch.manual_seed(stream(seed, *keys))
+        seed_global(stream(seed, *keys))
         yield
+
+
+def seed_global(number: int) -> None:
+    """Seed torch's global generators, those of GPUs already in use included.
+
+    `torch.manual_seed` formats the caller's stack where no GPU is in use yet: up to a millisecond at every step.
+    """
+    torch.default_generator.manual_seed(number)
+    if torch.cuda.is_initialized():
+        torch.cuda.manual_seed_all(number)

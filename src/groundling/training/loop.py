@@ -13,7 +13,7 @@ from torch import nn
 
 from groundling.errors import DataError, FormatError
 from groundling.training.checkpoint import load_checkpoint, save_checkpoint
-from groundling.training.devices import seeded, stream
+from groundling.training.devices import seed_global, seeded, stream
 from groundling.training.distributed import World, from_first, join, share, spread_loss
 from groundling.training.interrupts import Interrupts
 from groundling.training.measures import Best, Means
@@ -114,7 +114,7 @@ def fit(
             rng = np.random.default_rng([seed, history.epoch])
             mine = share(batches(history.epoch, rng), world, shard)
             for batch in islice(mine, history.batch, None):
-                torch.manual_seed(stream(seed, history.step, world.rank))
+                seed_global(stream(seed, history.step, world.rank))
                 generator.manual_seed(stream(seed, history.step, world.rank, 1))
                 optimizer.zero_grad(set_to_none=True)
                 with torch.autocast(world.device.type, torch.bfloat16, enabled=use_amp):
