@@ -92,3 +92,12 @@ def test_one_word_is_refused() -> None:
 
 def test_one_word_has_no_spans() -> None:
     assert best_spans(torch.zeros(1, 2, 2), torch.tensor([1])) == [[]]
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
+def test_gpu_and_cpu_agree_on_the_inside_pass() -> None:
+    grammar = grammar_of(3, 3, 7, 3, 4)
+    lengths = torch.tensor([7, 5, 6])
+    here = inside(grammar, lengths)
+    there = inside(Grammar(*(part.cuda() for part in grammar)), lengths.cuda()).cpu()
+    assert torch.allclose(here, there)

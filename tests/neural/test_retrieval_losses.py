@@ -55,3 +55,13 @@ def test_a_batch_of_one_picture_has_no_negatives() -> None:
     for match in (match_all, match_aligned):
         found = match(similarity, torch.ones(2, 1, dtype=torch.bool), same, 0.2, 0.2)
         assert found.loss.item() == 0 and found.concrete.abs().sum().item() == 0
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
+def test_gpu_and_cpu_match_alike() -> None:
+    """The GPU sorts with torch, the CPU with numpy."""
+    for work in (match_all, match_aligned):
+        similarity, mask, other = case(7)
+        here = work(similarity, mask, other, 0.2, 0.1)
+        there = work(similarity.cuda(), mask.cuda(), other.cuda(), 0.2, 0.1)
+        assert all(torch.allclose(a, b.cpu()) for a, b in zip(here, there, strict=True))

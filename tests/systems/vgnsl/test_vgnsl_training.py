@@ -10,6 +10,7 @@ from groundling.errors import ConfigError, DataError
 from groundling.experiments.demo_vgnsl import f1, learn
 from groundling.systems.vgnsl import Captions, Config, Model, Vectors, train
 from groundling.systems.vgnsl.learner import Batch, Learner
+from groundling.systems.vgnsl.train import _rate
 from groundling.training.runs import RunFolder
 from groundling.worlds.captions import make_world
 
@@ -31,7 +32,15 @@ def test_vision_teaches_syntax_and_wrong_pictures_do_not() -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{}, {"negatives": "aligned"}, {"bias": 0.0}, {"head": "final"}, {"share_gradient": True}]
+    "change",
+    [
+        {},
+        {"negatives": "aligned"},
+        {"bias": 0.0},
+        {"head": "final"},
+        {"share_gradient": True},
+        {"scorer_schedule": "linear"},
+    ],
 )
 def test_every_setting_trains_with_finite_numbers(captions: Captions, change: dict[str, object]) -> None:
     config = replace(SMALL, **change)  # pyright: ignore[reportArgumentType]
@@ -92,6 +101,12 @@ def test_reward_reaches_the_words_only_if_asked() -> None:
     assert grads[0] == 0 < grads[1]
 
 
+def test_the_rate_of_the_score_network_can_fall_to_nothing() -> None:
+    config = Config(epochs=4, drop_epoch=3, scorer_schedule="linear")
+    assert [_rate(config, "scorer", epoch) for epoch in range(4)] == pytest.approx([1, 0.75, 0.5, 0.025])
+    assert [_rate(config, "image", epoch) for epoch in range(4)] == pytest.approx([1, 1, 1, 0.1])
+
+
 def test_given_vectors_stay_fixed_and_give_unseen_words_a_place(captions: Captions) -> None:
     words = sorted({word for sentence in captions.sentences for word in sentence})
     given = Vectors((*words, "hexagon"), np.random.default_rng(0).normal(size=(len(words) + 1, 8)).astype(np.float32))
@@ -114,8 +129,26 @@ def test_nothing_to_learn_from_is_an_error(captions: Captions) -> None:
 
 @pytest.mark.parametrize(
     ("change", "message"),
-    [({"bias": -1.0}, "bias is -1.0"), ({"batch_size": 1}, "needs others"), ({"epochs": 0}, "epochs is 0")],
+    [
+        ({"bias": -1.0}, "bias is -1.0"),
+        ({"batch_size": 1}, "needs others"),
+        ({"epochs": 0}, "epochs is 0"),
+    ],
 )
 def test_settings_out_of_range_are_refused(change: dict[str, float], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         Config(**change)  # pyright: ignore[reportArgumentType]
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
+def test_gpu_and_cpu_have_the_same_loss(captions: Captions) -> None:
+    """Of captions of two words, which have one tree: nothing is left to chance, which differs between the two."""
+    torch.manual_seed(0)
+    words = torch.randint(2, 9, (16, 2))
+    batch = Batch(words, torch.full((16,), 2), torch.randn(16, 4), torch.arange(16))
+    learner = Learner(SMALL, 9, 4)
+    here = learner.loss(batch, torch.Generator().manual_seed(0))
+    moved = Batch(*(part.cuda() for part in batch[:4]))
+    there = learner.cuda().loss(moved, torch.Generator("cuda").manual_seed(0))
+    assert here[0].item() == pytest.approx(there[0].item(), rel=1e-4)
+    assert here[1]["reward"].item() == pytest.approx(there[1]["reward"].item(), rel=1e-3)

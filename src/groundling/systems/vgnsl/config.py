@@ -32,6 +32,9 @@ class Config:
     learning_rate: float = 5e-4
     # Deviation: the thesis has one rate. Trees chosen before words are grounded are hard to unlearn, so Theta waits.
     scorer_learning_rate: float = 5e-5
+    # "linear": Theta's rate falls to 0 over the epochs. What is most concrete drifts from nouns to whole scenes as
+    # the embeddings learn their pictures by heart; a parser that has come to rest does not follow. Not in the thesis.
+    scorer_schedule: Literal["constant", "linear"] = "constant"
     drop_epoch: int = 15  # the learning rate is divided by 10 after this epoch
     clip: float = 2.0  # of the gradient's norm, the released program's
     min_count: int = 3  # rarer words train the vector of the unknown word; not in the thesis

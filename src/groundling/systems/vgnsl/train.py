@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -58,7 +59,7 @@ def train(
     rates = {"scorer": config.scorer_learning_rate, "embedding": config.learning_rate, "image": config.learning_rate}
     groups = [{"params": learner.get_submodule(name).parameters(), "lr": rate} for name, rate in rates.items()]
     optimizer = torch.optim.Adam(groups, fused=True)  # one pass over the weights: they are many, the batch is small
-    scheduler = torch.optim.lr_scheduler.MultiStepLR(optimizer, [config.drop_epoch], gamma=0.1)
+    scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, [partial(_rate, config, name) for name in rates])
     if run is not None:
         run.keep_config(config)
     fit(
@@ -87,6 +88,12 @@ def train(
     return finished
 
 
+def _rate(config: Config, part: str, epoch: int) -> float:
+    """What the learning rate of a part is multiplied with in an epoch (from 0)."""
+    falling = part == "scorer" and config.scorer_schedule == "linear"
+    return (1 - epoch / config.epochs if falling else 1.0) * (0.1 if epoch >= config.drop_epoch else 1.0)
+
+
 class Feed:
     """Batches for the loop: word numbers are looked up and padded once; features stay on the device."""
 
@@ -109,9 +116,8 @@ class Feed:
         index = torch.from_numpy(chosen).to(device)
         longest = int(self.lengths[chosen].max())
         images = self.images[index]
-        return learner.loss(
-            Batch(self.words[index, :longest], self.counts[index], self.features[images], images), generator
-        )
+        batch = Batch(self.words[index, :longest], self.counts[index], self.features[images], images)
+        return learner.loss(batch, generator)
 
 
 def _vocabulary(config: Config, captions: Captions, vectors: Vectors | None) -> Vocabulary:
