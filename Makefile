@@ -8,7 +8,7 @@ ifeq ($(wildcard ../shared/data/README.md),../shared/data/README.md)
 export GROUNDLING_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test test-slow endurance fuzz lint format bench docs clean
+.PHONY: demo test test-slow test-cluster endurance fuzz lint format bench docs clean
 .DEFAULT_GOAL := demo
 
 $(READY): pyproject.toml constraints.txt requirements-weights.txt
@@ -37,6 +37,11 @@ endurance: $(READY)
 fuzz: $(READY)
 	@$(BIN)/python -c 'import atheris' 2>/dev/null || $(BIN)/python -m pip install -q -c constraints.txt -e '.[fuzz]'
 	@$(BIN)/python -m fuzz --seconds $(or $(SECONDS),600)
+
+# Ray and Dask are large, so they are installed for these tests only.
+test-cluster: $(READY)
+	@$(BIN)/python -m pip install -q -c constraints.txt -e '.[ray,dask]'
+	@$(BIN)/python -m pytest -q tests/cluster
 
 lint: $(READY)
 	@$(BIN)/ruff format --check .
