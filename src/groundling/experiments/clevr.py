@@ -45,12 +45,12 @@ SETTINGS = (
     "domain=clevr",
     "longest=[6,8,11,14,20]",
     "steps=50",
-    "epochs_a_stage=10",
-    "batch_size=32",
-    "good_enough=0.985",
+    "epochs_a_stage=8",
+    "batch_size=64",
+    "good_enough=0.995",
     "learning_rate=0.1",
     "concept_learning_rate=0.05",
-    "stage_decay=0.6",
+    "stage_decay=0.8",
     "parse_weight=0.3",
     "balance=0.5",
     "reach=5.0",
@@ -64,6 +64,7 @@ SETTINGS = (
     "check_examples=500",
     "whole_examples=2000",
     "restarts=2",
+    "restart_below=0.97",
 )
 
 

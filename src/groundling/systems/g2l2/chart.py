@@ -128,16 +128,41 @@ def expected_execution(domain: Domain, world: World, lexical: Row, empty: Tensor
     Empty words join the entry to their right, the last ones the whole sentence, so each derivation is counted once.
     """
     length = next(iter(lexical.values())).log_weight.shape[1]
+    final = frozenset(domain.roots) - _consumed(frozenset(category for category, _ in lexical))
     before = None if empty is None else torch.nn.functional.pad(empty.cumsum(1), (1, 0))
     chart: list[Row] = [{}]
     for width in range(1, length + 1):
         found: dict[State, list[_Derived]] = {}
         _add_lexical(found, lexical, before, width, length)
-        _combine_values(found, domain, world, chart, width, length - width + 1)
+        _combine_values(found, domain, world, chart, width, length - width + 1, final)
         for split in range(1, width):
             _combine_functions(found, domain, world, chart[split], chart[width - split], split, length - width + 1)
-        chart.append({state: _merge(ways) for state, ways in found.items()})
+        chart.append({state: _merge(_first(ways) if state[0] in final else ways) for state, ways in found.items()})
     return _readings(domain, chart, before)
+
+
+@lru_cache(maxsize=256)
+def _consumed(categories: frozenset[Category]) -> frozenset[Category]:
+    """Return all types that some functor among these, or among their arguments and results, takes.
+
+    A root that nothing takes (a whole sentence) is of use at the beginning of the sentence only.
+    """
+    found: set[Category] = set()
+    todo = list(categories)
+    while todo:
+        category = todo.pop()
+        if isinstance(category, Functor):
+            found.add(category.argument)
+            todo += [category.argument, category.result]
+    return frozenset(found)
+
+
+def _first(ways: list[_Derived]) -> list[_Derived]:
+    """Keep the span that begins the sentence."""
+    return [
+        _Derived(way.log_weight[:, :1], tuple(slot[:, :1] for slot in way.slots if isinstance(slot, Tensor)))
+        for way in ways
+    ]
 
 
 def _add_lexical(
@@ -153,7 +178,13 @@ def _add_lexical(
 
 
 def _combine_values(
-    found: dict[State, list[_Derived]], domain: Domain, world: World, chart: list[Row], width: int, spans: int
+    found: dict[State, list[_Derived]],
+    domain: Domain,
+    world: World,
+    chart: list[Row],
+    width: int,
+    spans: int,
+    final: frozenset[Category],
 ) -> None:
     """Apply functors to values, for all spans of one width and all split points at once."""
     stacked: dict[object, _Derived] = {}  # one argument serves many functors
@@ -167,10 +198,11 @@ def _combine_values(
         splits = tuple(k for k in range(1, width) if left in chart[k] and right in chart[width - k])
         if splits:
             here, there = _sides(splits, width, category.slash)
-            functor = _stack(chart, state, here, spans)
-            key = (value, there)
+            wanted = 1 if category.result in final else spans
+            functor = _stack(chart, state, here, wanted)
+            key = (value, there, wanted)
             if key not in stacked:
-                stacked[key] = _stack(chart, value, there, spans)
+                stacked[key] = _stack(chart, value, there, wanted)
             target, programs = transition(state)
             bound = stacked[key].slots[0]
             values = tuple(evaluate(program, domain, world, functor.slots, bound) for program in programs)

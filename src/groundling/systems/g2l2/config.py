@@ -37,7 +37,8 @@ class Config:
     decide_every: int = 0  # epochs after which words that are still ambiguous are decided (0: never)
     give_up: float = 0.0  # a stage that ends below this accuracy ends the attempt
     good_enough: float = 1.0  # training accuracy that ends the training
-    restarts: int = 5  # how often to begin again when it stays below
+    restarts: int = 5  # how often to begin again when it stays below ...
+    restart_below: float = 1.0  # ... this, where it is less
     device: str = "cpu"
 
     def __post_init__(self) -> None:

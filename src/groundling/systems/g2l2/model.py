@@ -8,6 +8,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from groundling.neural.precision import in_float32
 from groundling.systems.g2l2.chart import expected_execution, total_weight
 from groundling.systems.g2l2.domain import Domain, Root, World, refuse_unknown
 from groundling.systems.g2l2.lexicon import OFF, Leaves, group_templates, lexical_items
@@ -82,6 +83,7 @@ class Lexicon(nn.Module):
         kept = tuple(word for word in example.words if word not in self._void)
         return kept or example.words
 
+    @in_float32
     def loss(self, examples: Sequence[Any], parse_weight: float = 0.0) -> Tensor:
         r"""Return -log P(answer | a derivation) - parse_weight * log(weight of all derivations), [batch].
 
@@ -140,6 +142,15 @@ class Lexicon(nn.Module):
         highest = float(self.weights[row].max())
         self.weights[row] = highest - reach
         self.weights[row, best] = highest
+
+    @torch.no_grad()
+    def reopen(self, word: str, reach: float = 2.0) -> None:
+        """Switch all entries of a pruned word on again, `reach` below its best."""
+        row = self.index[word]
+        if not bool(self.active[row].all()):
+            self.weights[row] = torch.maximum(self.weights[row], self.weights[row].max() - reach)
+            self.active[row] = True
+            self._void = None
 
     @torch.no_grad()
     def prune(self, least: float, *, least_use: float = 0.5, unlikely: float = 1.0) -> None:

@@ -46,11 +46,15 @@ def answers(lexicon: Lexicon, examples: Sequence[Any], *, clear: bool = False) -
     return results
 
 
+def are_right(lexicon: Lexicon, examples: Sequence[Any], *, clear: bool = False) -> list[bool]:
+    """Return whether the answer to each example is right."""
+    given = answers(lexicon, examples, clear=clear)
+    return [answer == lexicon.domain.gold(example) for answer, example in zip(given, examples, strict=True)]
+
+
 def accuracy(lexicon: Lexicon, examples: Sequence[Any], *, clear: bool = False) -> float:
     """Return the share of right answers."""
-    given = answers(lexicon, examples, clear=clear)
-    right = sum(answer == lexicon.domain.gold(example) for answer, example in zip(given, examples, strict=True))
-    return right / max(1, len(examples))
+    return sum(are_right(lexicon, examples, clear=clear)) / max(1, len(examples))
 
 
 def open_concepts(program: Program) -> tuple[Program, list[Concept]]:

@@ -16,13 +16,14 @@ from groundling.systems.g2l2.config import Config
 from groundling.systems.g2l2.domain import Domain, known_words
 from groundling.systems.g2l2.domains import load_domain
 from groundling.systems.g2l2.model import Lexicon
-from groundling.systems.g2l2.predict import accuracy
+from groundling.systems.g2l2.predict import accuracy, are_right
 from groundling.systems.g2l2.saved import Model
 from groundling.training.devices import torch_generator
 from groundling.training.loop import fit
 from groundling.training.runs import RunFolder
 
 AMBIGUOUS = 0.9  # a word whose best entry has less of its use
+ENOUGH, MOSTLY = 5, 0.25  # a word in so many sentences, of which this share goes wrong, may have been pruned too early
 
 
 def train(
@@ -47,7 +48,7 @@ def train(
         lexicon, reached = _attempt(config, domain, examples, seed, attempt, folder, resume)
         if best is None or reached > best[0]:
             best = reached, attempt, lexicon
-        if reached >= config.good_enough:
+        if reached >= min(config.good_enough, config.restart_below):
             break
     assert best is not None
     info = {"seed": seed, "training_accuracy": best[0], "attempt": best[1], "examples": len(examples)}
@@ -72,7 +73,9 @@ def _attempt(
         groups.append({"params": list(lexicon.concepts.parameters()), "lr": config.concept_learning_rate})
     course = Course(config, examples, lexicon)
     optimizer = torch.optim.Adam(groups)
-    rates = [lambda _: 1.0, lambda _: config.stage_decay ** int(lexicon.progress[0])][: len(groups)]
+    rates = [lambda _: 1.0, lambda _: config.stage_decay ** min(int(lexicon.progress[0]), 2 * len(course.sets))][
+        : len(groups)
+    ]
     settings: dict[str, Any] = {
         "batches": course.batches,
         "loss": course.loss,
@@ -107,7 +110,7 @@ class Course:
             self.sets = [chosen for chosen in self.sets if chosen]
 
     def stage(self) -> list[Any]:
-        """Return the examples of the stage under way."""
+        """Return the examples of the stage under way; the last one goes on to the end."""
         return self.sets[min(int(self.lexicon.progress[0]), len(self.sets) - 1)]
 
     def loss(self, lexicon: Lexicon, batch: list[Any], _: torch.Generator) -> torch.Tensor:
@@ -127,21 +130,23 @@ class Course:
 
     def evaluate(self, lexicon: Lexicon) -> dict[str, float]:
         """Count which entries are used, measure, and go on to the next stage when this one is learned."""
-        examples = self.stage()
-        step = max(1, len(examples) // self.config.usage_examples)
-        lexicon.count_usage(same_length(lexicon, examples[::step], self.config.batch_size))
-        here = accuracy(lexicon, examples[:: max(1, len(examples) // self.config.check_examples)], clear=True)
+        config, examples = self.config, self.stage()
+        step = max(1, len(examples) // config.usage_examples)
+        lexicon.count_usage(same_length(lexicon, examples[::step], config.batch_size))
+        checked = examples[:: max(1, len(examples) // config.check_examples)]
+        right = are_right(lexicon, checked, clear=True)
+        here = sum(right) / len(right)
         scores = {"stage": float(lexicon.progress[0]), "stage_accuracy": here, "accuracy": 0.0, "finished": 0.0}
-        if here >= self.config.good_enough:
+        if here >= config.good_enough:
             scores["accuracy"] = self.accuracy_of_all(lexicon)
-            scores["finished"] = float(scores["accuracy"] >= self.config.good_enough)
-        lexicon.progress[1] += 1
-        if self.config.decide_every and lexicon.progress[1] % self.config.decide_every == 0:
+            scores["finished"] = float(scores["accuracy"] >= config.good_enough)
+        elif config.decide_every and (int(lexicon.progress[1]) + 1) % config.decide_every == 0:
             self.decide(examples)
-        over = lexicon.progress[1] >= self.config.epochs_a_stage
-        if here >= self.config.good_enough or over:
-            scores["finished"] = max(scores["finished"], float(here < self.config.give_up))
-            if lexicon.progress[0] >= self.config.first_pruned_stage:
+            self.reopen(checked, right)
+        lexicon.progress[1] += 1
+        if here >= config.good_enough or lexicon.progress[1] >= config.epochs_a_stage:
+            scores["finished"] = max(scores["finished"], float(here < config.give_up))
+            if lexicon.progress[0] >= config.first_pruned_stage:
                 self.prune()
             lexicon.progress[0] += 1
             lexicon.progress[1] = 0
@@ -157,6 +162,17 @@ class Course:
                 having = [example for example in examples if word in example.words]
                 chosen = having[:: max(1, len(having) // config.batch_size)]
                 lexicon.decide(word, same_length(lexicon, chosen, config.batch_size), config.reach)
+
+    def reopen(self, examples: Sequence[Any], right: Sequence[bool]) -> None:
+        """Switch all entries on again for words whose sentences mostly go wrong: they were pruned too early."""
+        uses, errors = Counter[str](), Counter[str]()
+        for example, good in zip(examples, right, strict=True):
+            uses.update(set(example.words))
+            errors.update(set(example.words) if not good else ())
+        overall = 1 - sum(right) / len(right)
+        for word, wrong in errors.items():
+            if uses[word] >= ENOUGH and wrong / uses[word] > max(MOSTLY, 3 * overall):
+                self.lexicon.reopen(word)
 
     def prune(self) -> None:
         """Switch off entries that are hardly used."""

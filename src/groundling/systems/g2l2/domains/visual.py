@@ -24,6 +24,7 @@ from groundling.worlds.clevr_scenes import ATTRIBUTES, FEATURES
 ATOMS = {"N": "ObjectSet", "P": "ObjectSet", "B": "Bool", "I": "Integer", "W": "ObjConcept"}
 TINY = 1e-6
 NUMBERS = 11  # 0 .. 10
+STEEP = 4.0  # how much steeper relations are than object concepts: what is just left of a thing is left of it
 SHARPNESS = 2.0  # of P(n | count) ~ exp(-SHARPNESS (count - n)^2)
 
 
@@ -34,11 +35,11 @@ def _object_concept(world: World, concepts: Tensor) -> Tensor:
 
 
 def _relational_concept(world: World, concepts: Tensor) -> Tensor:
-    """Return sigma(<o_i - o_j, e_c> + b_c), [batch, word, i, j]; nothing is related to itself."""
+    """Return sigma(STEEP (<o_i - o_j, e_c> + b_c)), [batch, word, i, j]; nothing is related to itself."""
     along = torch.einsum("bnd,wd->bwn", world["features"], concepts[:, :-1])
     scores = along[..., :, None] - along[..., None, :] + concepts[:, -1, None, None]
     inside = world["mask"][:, None, :, None] * world["mask"][:, None, None, :]
-    return torch.sigmoid(scores) * inside * (1 - torch.eye(scores.shape[-1], device=scores.device))
+    return torch.sigmoid(STEEP * scores) * inside * (1 - torch.eye(scores.shape[-1], device=scores.device))
 
 
 def _attribute(world: World, concepts: Tensor) -> Tensor:
