@@ -39,21 +39,22 @@ def run_all(names: list[str], folder: Path, seconds: int, at_once: int) -> dict[
         while waiting and len(running) < at_once:
             name = waiting.pop(0)
             (folder / name).mkdir(parents=True, exist_ok=True)
-            log = open(folder / name / "log.txt", "w")  # noqa: SIM115  the child's
+            said = open(folder / name / "log.txt", "w")  # noqa: SIM115  the child's
             command = [sys.executable, "-m", "fuzz", name, "--one", "--seconds", str(seconds), "--folder", str(folder)]
-            running[name] = subprocess.Popen(command, stdout=log, stderr=log)
+            running[name] = subprocess.Popen(command, stdout=said, stderr=said)
         pid, status = os.wait()
         for name, process in list(running.items()):
             if process.pid == pid:
                 process.returncode = os.waitstatus_to_exitcode(status)
-                done[name] = (process.returncode, summary((folder / name / "log.txt").read_text(errors="replace")))
+                log = (folder / name / "log.txt").read_text(errors="replace")
+                done[name] = (process.returncode, summary(log, fell=process.returncode != 0))
                 print(f"{name:<12} {'ok' if not done[name][0] else 'FELL'}  {done[name][1]}", flush=True)
                 del running[name]
     return done
 
 
-def summary(log: str) -> str:
-    """Runs, coverage and, where it fell, why."""
+def summary(log: str, fell: bool) -> str:
+    """Inputs, coverage and, where it fell, why."""
     lines = log.splitlines()
     runs = [line.split(":")[-1].strip() for line in lines if line.startswith("stat::number_of_executed_units")]
     covered = [line for line in lines if " cov: " in line]

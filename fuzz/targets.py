@@ -25,6 +25,7 @@ from groundling.formats.arrays import read_arrays
 from groundling.formats.checking import check_file
 from groundling.metrics.evalb_prm import parse_prm
 from groundling.training.config import dump_config, parse_config
+from groundling.worlds import clevr_scenes, scan
 from oracles.readers import OPTIONS, SEEDS, assert_survives, attempt
 
 Target = Callable[[bytes], None]
@@ -115,15 +116,11 @@ def arrays(data: bytes) -> None:
 
 def commands(data: bytes) -> None:
     """SCAN's files."""
-    from groundling.worlds import scan
-
     _or_our_error(lambda: list(scan.read(io.BytesIO(data))))  # type: ignore[arg-type]
 
 
 def scenes(data: bytes) -> None:
     """CLEVR's scenes."""
-    from groundling.worlds import clevr_scenes
-
     _or_our_error(lambda: list(clevr_scenes.read(io.BytesIO(data))))  # type: ignore[arg-type]
 
 
