@@ -17,13 +17,16 @@ from typing import Any, Literal
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 import numpy as np
 
-from groundling.errors import ConfigError, FormatError, GroundlingError
+from groundling.backbones.speech_audio import find_audio
+from groundling.errors import ConfigError, DataError, FormatError, GroundlingError
 from groundling.execution import replies, values
 from groundling.execution.guest.encode import TooLargeError, encode
 from groundling.execution.outcome import Limits
 from groundling.formats.arrays import read_arrays
 from groundling.formats.checking import check_file
 from groundling.metrics.evalb_prm import parse_prm
+from groundling.systems.mbrexec.tasks import read as read_tasks
+from groundling.systems.mlpalign.reading import read_pairs
 from groundling.training.config import dump_config, parse_config
 from groundling.worlds import clevr_scenes, scan
 from oracles.readers import OPTIONS, SEEDS, assert_survives, attempt
@@ -124,6 +127,31 @@ def scenes(data: bytes) -> None:
     _or_our_error(lambda: list(clevr_scenes.read(io.BytesIO(data))))  # type: ignore[arg-type]
 
 
+def pairs(data: bytes) -> None:
+    """Both sides of a bitext a line: tabs, bars or JSON."""
+    for first, second in _or_our_error(lambda: list(read_pairs(io.BytesIO(data)))) or ():
+        assert all(isinstance(word, str) for word in (*first, *second))
+
+
+def manifest(data: bytes) -> None:
+    """The recordings of a folder as JSON lines."""
+    path = SCRATCH.with_suffix(".jsonl")
+    path.write_bytes(data)
+    _or_our_error(lambda: find_audio(path))
+
+
+def tasks(data: bytes) -> None:
+    """Tasks with tests: MBPP's lines, HumanEval's but for the tracing of its checks, and our own."""
+    _or_our_error(lambda: list(read_tasks(io.BytesIO(data), _Untraced())))  # type: ignore[arg-type]
+
+
+class _Untraced:
+    """In the place of the sandbox that traces HumanEval's checks."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise DataError("not here")
+
+
 def _or_our_error(work: Callable[[], Any]) -> Any:
     try:
         return work()
@@ -141,6 +169,9 @@ TARGETS: dict[str, Target] = {
     "arrays": arrays,
     "commands": commands,
     "scenes": scenes,
+    "pairs": pairs,
+    "manifest": manifest,
+    "tasks": tasks,
 }
 
 
@@ -181,8 +212,16 @@ _OTHERS: dict[str, Callable[[], list[bytes]]] = {
     "parameters": lambda: [b"# c\nCUTOFF_LEN 40\nLABELED 1\nDELETE_LABEL TOP\nEQ_LABEL ADVP PRT\nEQ_WORD a b\n"],
     "arrays": _packed,
     "commands": lambda: [b"IN: run twice OUT: I_RUN I_RUN\n", b"IN: jump OUT: I_JUMP\n\n"],
+    "pairs": lambda: [b"a cat ||| un chat\nx\ty\n\n", b'{"source": "a b", "target": ["c", "d"]}\n'],
+    "manifest": lambda: [b'{"audio": "a.wav", "image": 0, "words": "a.TextGrid"}\n{"audio": "b.flac"}\n'],
+    "tasks": lambda: [
+        b'{"task_id": 3, "test_list": ["assert f(1) == 2"], "test_imports": [], "test_setup_code": ""}\n',
+        b'{"task_id": "a", "tests": ["assert f([1]) == (2,)"], "prompt": "def f(x):", "inputs": ["f(3)"]}\n',
+        b'{"task_id": "q", "language": "sql", "database": "d", "gold": "SELECT 1"}\n',
+    ],
     "scenes": lambda: [
-        b'{"scenes": [{"objects": [{"color": "red", "shape": "cube", "size": "large", "material": "metal", '
+        b'{"scenes": [{"directions": {"right": [1, 0, 0], "front": [0, 1, 0]}, '
+        b'"objects": [{"color": "red", "shape": "cube", "size": "large", "material": "metal", '
         b'"3d_coords": [0.5, 1, 0.7]}], "relationships": {"left": [[]], "right": [[]], "front": [[]], '
         b'"behind": [[]]}}]}'
     ],

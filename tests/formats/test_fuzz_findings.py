@@ -52,11 +52,40 @@ def test_numbers_of_prm_files_are_ascii(number: str) -> None:
         parse_prm(f"CUTOFF_LEN {number}")
 
 
+DEEP = b"[" * 100_000
+
+
+@pytest.mark.parametrize(
+    ("target", "data"),
+    [
+        ("scenes", DEEP),  # RecursionError
+        (
+            "scenes",
+            b'{"scenes": [{"directions": {"right": [1], "front": [1]}, "objects": [], "image_index": Infinity}]}',
+        ),
+        ("manifest", b'{"audio": ' + DEEP),
+        ("tasks", b'{"task_id": ' + DEEP),
+        ("tasks", b'{"task_id": 1, "test_list": 5}'),
+        ("tasks", b'{"task_id": 1, "test": "", "entry_point": "f"}'),  # HumanEval's, without a prompt
+        ("pairs", b'{"source": ' + DEEP),
+        ("reply", DEEP),
+        ("value", DEEP),
+        ("value", b'{"range": [1, 2, 0]}'),
+        ("config", b"several = " + DEEP),
+    ],
+)
+def test_inputs_that_once_broke_a_reader(target: str, data: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.fsync", lambda _: None)
+    from fuzz.targets import TARGETS
+
+    TARGETS[target](data)
+
+
 def test_every_fuzz_target_stands_on_its_seeds_and_their_ruins(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.fsync", lambda _: None)  # the targets switch it off; this puts it back
     from fuzz.targets import TARGETS, seeds
 
-    assert len(TARGETS) >= 15
+    assert len(TARGETS) >= 18
     for name, target in TARGETS.items():
         for seed in seeds(name):
             for data in (seed, b"", seed[:-3], seed[3:], seed + seed, seed.replace(b"1", b"\xff"), seed[::-1]):

@@ -124,7 +124,7 @@ def _entry(line: str, folder: Path, where: str) -> Entry:
         if not isinstance(audio, str) or not (image is None or (isinstance(image, int) and image >= 0)):
             raise ValueError("'audio' must be a path and 'image' a row number from 0")
         return Entry(folder / audio, image, folder / words if words else None)
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise FormatError(f'{where}: not a manifest line ({error}). Write {{"audio": "a.wav", "image": 0}}.') from error
 
 

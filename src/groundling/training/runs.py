@@ -120,7 +120,7 @@ class RunFolder:
         for number, raw in enumerate(lines, 1):
             try:
                 found.append(dict(json.loads(raw)))
-            except (ValueError, TypeError) as error:
+            except (ValueError, TypeError, RecursionError) as error:
                 if number == len(lines) and not raw.endswith(b"\n"):
                     break
                 raise GroundlingError(f"{path}:{number}: not a JSON object. Remove the line to go on.") from error

@@ -121,7 +121,7 @@ def parse_scene(record: Mapping[str, Any], where: str = "scene") -> Scene:
         ]
         number = int(record.get("image_index", 0))
         return Scene(number, tuple(objects), record.get("split", "file"), record.get("relationships"))
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
         raise FormatError(
             f"{where}: not a CLEVR scene ({error!r}). It needs directions, and objects with color, shape, size, "
             "material and 3d_coords."
@@ -134,7 +134,7 @@ def read_json(path: str | Path, key: str) -> list[Any]:
         try:
             found = json.loads(file.read().decode("utf-8"))
             return list(found[key] if isinstance(found, dict) else found)
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise FormatError(f"{path}: not CLEVR's JSON with a list {key!r} ({error!r}).") from None
 
 

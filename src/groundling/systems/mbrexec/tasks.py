@@ -64,12 +64,14 @@ def read(source: Source, runner: Runner) -> Iterator[Task]:
                     yield from_fields(_object(line), runner)
                 except GroundlingError as error:
                     raise error.at(lines.where) from None
+                except (TypeError, KeyError, ValueError, AttributeError) as error:
+                    raise FormatError(f"{lines.where}: a field is missing or of another kind ({error!r}).") from None
 
 
 def _object(line: str) -> dict[str, Any]:
     try:
         value = json.loads(line)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise FormatError(f"not JSON ({error}). Write one object a line.") from None
     if not isinstance(value, dict) or "task_id" not in value:
         raise FormatError("no `task_id`. Give each task the name that the samples file uses.")

@@ -65,7 +65,7 @@ def _json_sides(line: str, where: str) -> tuple[str | list[str], str | list[str]
     try:
         item = json.loads(line)
         sides = item["source"], item["target"]
-    except (ValueError, KeyError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise FormatError(f"{where}: not JSON with `source` and `target` ({error}).") from None
     for side in sides:
         if not (isinstance(side, str) or (isinstance(side, list) and all(isinstance(w, str) and w for w in side))):
