@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from groundling.errors import ConfigError
 from groundling.experiments import clevr, scan
 from groundling.worlds import clevr_questions, clevr_scenes
 
@@ -56,6 +57,15 @@ def test_stored_scan_runs_are_not_run_again(tmp_path: Path) -> None:
 
 
 def test_stored_clevr_runs_are_not_run_again(tmp_path: Path) -> None:
-    (tmp_path / "purple-0.json").write_text(json.dumps({"accuracy": 0.975, "train": 10, "test": 5}))
+    for name, accuracy in (("g2l2-purple-0", 0.975), ("attention-purple-0", 0.9), ("g2l2-purple-other", 0.1)):
+        (tmp_path / f"{name}.json").write_text(json.dumps({"accuracy": accuracy, "train": 10, "test": 5}))
     rows = clevr.run(None, tmp_path, seeds=1, splits=("purple",))
-    assert rows[0].thesis == 97.82 and round(rows[0].ours, 1) == 97.5
+    assert [(row.name, row.thesis, round(row.ours, 1)) for row in rows] == [
+        ("g2l2, purple", 97.82, 97.5),
+        ("attention, purple", 97.14, 90.0),
+    ]
+
+
+def test_features_come_from_annotations_or_crops() -> None:
+    with pytest.raises(ConfigError, match="features are 'annotations' or 'crops', not 'pixels'"):
+        clevr.load_scenes("pixels", None)
