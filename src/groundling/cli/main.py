@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Callable
@@ -29,6 +30,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "mlpalign": ("groundling.cli.mlpalign:app", "Align words, train aligners, mine bitext, build lexicons."),
 }
 
+# Trouble of the disk, not of the program: told in one line.
+_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO, errno.ENOTDIR}
 _EPILOG = "Every command has examples: try `groundling COMMAND --help`. Answers go to stdout, progress to stderr."
 
 
@@ -91,6 +94,15 @@ def main() -> None:
     except BrokenPipeError:  # `groundling ... | head`: the reader has left, and that is fine
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:
+        if error.errno not in _DISK:
+            raise
+        print(
+            f"groundling: {error.filename or 'the output'}: {error.strerror}. What was written before is untouched; "
+            "make room or choose another place, then give the same command again.",
+            file=sys.stderr,
+        )
+        sys.exit(2)
 
 
 if __name__ == "__main__":

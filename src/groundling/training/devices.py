@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import torch
 
-from groundling.errors import ConfigError
+from groundling.errors import ConfigError, GroundlingError
 
 
 def pick_device(name: str = "auto") -> torch.device:
@@ -29,6 +29,30 @@ def pick_device(name: str = "auto") -> torch.device:
             "Use `--device auto` or `--device cpu`, or install a CUDA build of torch and check `nvidia-smi`."
         )
     return device
+
+
+@contextlib.contextmanager
+def gpu_faults(where: str) -> Iterator[None]:
+    """Say in one line that a GPU failed or was lost, what is kept, and how to go on.
+
+    >>> with gpu_faults("runs/x"): raise RuntimeError("CUDA error: device lost")
+    Traceback (most recent call last):
+    groundling.errors.GroundlingError: the GPU failed (CUDA error: device lost). What was saved before is kept ...
+    """
+    try:
+        yield
+    except torch.cuda.OutOfMemoryError as error:
+        raise GroundlingError(
+            f"the GPU has too little memory ({str(error).splitlines()[0]}). What was saved before is kept in {where}; "
+            "take a smaller batch in a new folder, or go on with `--resume` on a larger GPU."
+        ) from error
+    except RuntimeError as error:  # torch's AcceleratorError is one, too
+        if not any(word in str(error) for word in ("CUDA", "cuDNN", "cuBLAS", "CUBLAS", "NCCL")):
+            raise
+        raise GroundlingError(
+            f"the GPU failed ({str(error).splitlines()[0]}). What was saved before is kept in {where}; "
+            "check `nvidia-smi`, then go on with `--resume`, with `--device cpu` if the GPU is gone."
+        ) from error
 
 
 def stream(seed: int, *keys: int) -> int:

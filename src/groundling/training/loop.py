@@ -13,7 +13,7 @@ from torch import nn
 
 from groundling.errors import DataError, FormatError
 from groundling.training.checkpoint import load_checkpoint, save_checkpoint
-from groundling.training.devices import seed_global, seeded, stream
+from groundling.training.devices import gpu_faults, seed_global, seeded, stream
 from groundling.training.distributed import World, from_first, join, share, spread_loss
 from groundling.training.interrupts import Interrupts
 from groundling.training.measures import Best, Means
@@ -108,7 +108,8 @@ def fit(
             means.refuse_nonsense(history.step)
             save_checkpoint(run.last, {name: part.state_dict() for name, part in parts.items()})
 
-    with seeded(seed), Interrupts(run, world.size) as interrupts, Progress(label, done=history.step) as progress:
+    kept = gpu_faults("memory only" if run is None else str(run.path))
+    with kept, seeded(seed), Interrupts(run, world.size) as interrupts, Progress(label, done=history.step) as progress:
         module.train()
         while history.epoch < epochs and not history.finished:
             rng = np.random.default_rng([seed, history.epoch])
