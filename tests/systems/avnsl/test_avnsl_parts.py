@@ -1,5 +1,7 @@
 """Segments, vectors, learner, s-Benepar and selection, each alone."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -10,7 +12,7 @@ from groundling.structures.segmentation import Segmentation
 from groundling.systems.avnsl import Config, Utterances, hear
 from groundling.systems.avnsl.benepar import SpanScorer, decode, train_benepar
 from groundling.systems.avnsl.data import pad_mels
-from groundling.systems.avnsl.encoder import Listened
+from groundling.systems.avnsl.encoder import Listened, rise_and_fall, train_encoder
 from groundling.systems.avnsl.induce import Segmented, parse_spans, timed_tree, train_learner
 from groundling.systems.avnsl.learner import Batch, Learner
 from groundling.systems.avnsl.segment import Cut, learn_codes, segment_by_attention, segment_by_dpdp
@@ -31,6 +33,35 @@ def test_segment_vectors_equal_a_plain_sum() -> None:
         weights = attention.sum(0)[a:b] / attention.sum(0)[a:b].sum()
         assert row == pytest.approx(sum(w * f for w, f in zip(weights, frames[a:b], strict=True)), abs=1e-5)
     assert segment_vectors(frames, Segmentation(()), attention).shape == (0, 3)
+
+
+def test_three_parts_are_the_means_of_three_stretches() -> None:
+    frames, words = RNG.normal(size=(12, 2)), Segmentation.from_frames([(0, 9), (9, 10), (10, 12)], 50)
+    found = segment_vectors(frames, words, parts=3)
+    assert found.shape == (3, 6)
+    assert found[0] == pytest.approx(np.concatenate([frames[k : k + 3].mean(0) for k in (0, 3, 6)]), abs=1e-6)
+    assert found[1] == pytest.approx(np.tile(frames[9], 3), abs=1e-6)
+    assert found[2] == pytest.approx(np.concatenate([frames[10], frames[10], frames[11]]), abs=1e-6)
+    with pytest.raises(ConfigError, match="vector_parts is 0"):
+        Config(vector_parts=0)
+
+
+def test_the_encoders_rate_rises_then_falls() -> None:
+    world = make_spoken_world(8, seed=0)
+    data = Utterances([hear(clip.samples) for clip in world.clips()], world.images, world.features)
+    plain = Config(encoder_dim=8, encoder_heads=2, encoder_epochs=2, encoder_batch_size=4)
+    busy = replace(plain, encoder_warm_up=2, encoder_noise=0.1, encoder_drop=0.2)
+    first, again, other = (train_encoder(c, data, seed=0).image.weight for c in (busy, busy, plain))
+    assert torch.equal(first, again) and not torch.equal(first, other)
+    rates = []
+    optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
+    scheduler = rise_and_fall(busy, optimizer, 8)
+    assert scheduler is not None and rise_and_fall(plain, optimizer, 8) is None
+    for _ in range(5):
+        rates.append(scheduler.get_last_lr()[0])
+        optimizer.step()
+        scheduler.step()
+    assert rates == pytest.approx([0.5, (1 + 2**-0.5) / 2, 0.5, (1 - 2**-0.5) / 2, 0.0])
 
 
 def test_frame_ranges_stay_inside() -> None:

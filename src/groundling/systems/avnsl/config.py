@@ -27,6 +27,9 @@ class Config:
     encoder_batch_size: int = 50
     encoder_learning_rate: float = 3e-3
     encoder_hide: float = 0.4  # share of the frames that [CLS] is not shown in training
+    encoder_warm_up: int = 0  # steps in which the rate rises before it falls as a cosine; 0: it stays the same
+    encoder_noise: float = 0.0  # deviation of the noise put on log-Mel in training
+    encoder_drop: float = 0.0  # share of the image features that are hidden in training
     # Segmentation (4.2.1).
     layer: int = -1  # whose [CLS] attention; -1 is the last
     keep: Literal["mass", "quantile"] = "quantile"  # VG-HuBERT's program; "mass" is the thesis' wording
@@ -38,6 +41,7 @@ class Config:
     vectors: str = (
         "encoder"  # whose frames: our encoder's, "log-mel", "whisper-tiny", or a folder of HuBERT or its like
     )
+    vector_parts: int = 1  # 1: one weighted mean a segment (thesis); 3: of its beginning, middle and end, side by side
     vector_layer: int = 1  # of that model; of our encoder: 0 convolutions, then its layers
     embedding_dim: int = 128  # 512
     hidden_dim: int = 128  # of the map from segment vectors to the joint space; 0 is a linear map
@@ -62,6 +66,8 @@ class Config:
             raise ConfigError(f"gap is {self.gap}, but it must be at least 0. 0 turns segment insertion off.")
         if self.encoder_heads < 1 or self.encoder_dim % self.encoder_heads or self.encoder_dim % 2:
             raise ConfigError(f"encoder_dim {self.encoder_dim} must be even and shared by {self.encoder_heads} heads.")
+        if self.vector_parts < 1:
+            raise ConfigError(f"vector_parts is {self.vector_parts}, but a segment has at least 1 part.")
         own = self.vectors == "encoder"
         if (own and not 0 <= self.vector_layer <= self.encoder_layers) or not -1 <= self.layer < self.encoder_layers:
             raise ConfigError(f"the encoder has layers 0 to {self.encoder_layers}; see layer and vector_layer.")

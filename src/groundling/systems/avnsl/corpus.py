@@ -11,6 +11,7 @@ import numpy as np
 
 from groundling.backbones.speech_audio import Entry, find_audio, read_audio
 from groundling.errors import DataError, FormatError, GroundlingError
+from groundling.formats.arrays import read_arrays
 from groundling.formats.files import atomic_write
 from groundling.systems.avnsl.config import Config
 from groundling.systems.avnsl.data import Sound, Utterances
@@ -80,9 +81,9 @@ def _hear_file(path: Path, listener: Listener) -> Sound:
 
 def _read_features(path: str | Path) -> np.ndarray:
     try:
-        found = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
+        found = read_arrays(path).get("")
+    except GroundlingError as error:
         raise FormatError(f"{path}: no readable .npy of numbers ({error}).") from error
-    if not isinstance(found, np.ndarray) or found.ndim != 2 or not np.isfinite(found).all():
+    if found is None or found.ndim != 2 or not np.isfinite(found).all():
         raise FormatError(f"{path}: expected a table (images, dim) of finite numbers.")
     return found.astype(np.float32)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from torch.nn.functional import dropout
+from torch.optim.lr_scheduler import LambdaLR
 
 from groundling.backbones.speech_grounded import GroundedEncoder
 from groundling.errors import DataError
@@ -42,19 +45,23 @@ def train_encoder(
     encoder.see(torch.from_numpy(data.features[np.unique(data.images)]))
     lengths = np.array([sound.frames for sound in data.sounds])
 
+    optimizer = torch.optim.AdamW(encoder.parameters(), lr=config.encoder_learning_rate, weight_decay=0.01)
+
     def loss(module: GroundedEncoder, chosen: NDArray[np.int64], _: torch.Generator) -> Any:
         where = module.cls.device
-        mels, frames = pad_mels(data.sounds[i] for i in chosen)
+        mels, frames = (part.to(where) for part in pad_mels(data.sounds[i] for i in chosen))
+        if config.encoder_noise:
+            mels = mels + config.encoder_noise * torch.randn_like(mels)
         numbers = data.images[chosen]
-        features = torch.from_numpy(data.features[numbers]).to(where)
-        heard = module(mels.to(where), frames.to(where))
-        return module.loss(heard, features, torch.from_numpy(numbers).to(where))
+        features = dropout(torch.from_numpy(data.features[numbers]).to(where), config.encoder_drop)
+        return module.loss(module(mels, frames), features, torch.from_numpy(numbers).to(where))
 
     fit(
         encoder,
         batches=lambda _, rng: batches_by_length(lengths, config.encoder_batch_size, rng, window=8),
         loss=loss,
-        optimizer=torch.optim.AdamW(encoder.parameters(), lr=config.encoder_learning_rate, weight_decay=0.01),
+        optimizer=optimizer,
+        scheduler=rise_and_fall(config, optimizer, len(lengths)),
         epochs=config.encoder_epochs,
         seed=seed,
         run=run,
@@ -64,6 +71,15 @@ def train_encoder(
         label="learning to find pictures by speech",
     )
     return encoder.eval()
+
+
+def rise_and_fall(config: Config, optimizer: torch.optim.Optimizer, count: int) -> LambdaLR | None:
+    """Linear up to the full rate, then half a cosine down to 0 at the end of training."""
+    rise = config.encoder_warm_up
+    if not rise:
+        return None
+    total = max(config.encoder_epochs * -(-count // config.encoder_batch_size), 1)
+    return LambdaLR(optimizer, lambda k: min(1.0, (k + 1) / rise) * (1 + math.cos(math.pi * min(k / total, 1.0))) / 2)
 
 
 class Listened(NamedTuple):

@@ -100,7 +100,8 @@ class Model:
 def rows_of(config: Config, heard: Sequence[Listened], words: Sequence[Segmentation]) -> list[NDArray[np.float32]]:
     """Segment vectors of each utterance, weighted by the [CLS] attention that cut it (thesis 4.2.1)."""
     return [
-        segment_vectors(frames_of(config, h), w, h.attention[config.layer]) for h, w in zip(heard, words, strict=True)
+        segment_vectors(frames_of(config, h), w, h.attention[config.layer], config.vector_parts)
+        for h, w in zip(heard, words, strict=True)
     ]
 
 
