@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from groundling.errors import ConfigError, DataError
 from groundling.systems.subdp.translate import CHUNK, translate_file
@@ -59,6 +60,16 @@ def test_translations_that_name_another_language_come_back_empty(folder: Path) -
     word = next(line for line in spoken if line).split()[0]
     translator._others = {translator._tokenizer.get_vocab()[word]}  # as if that word were a language's token
     assert translator.translate(lines) == ["" if word in line.split() else line for line in spoken]
+
+
+def test_the_command_translates_a_file(folder: Path, tmp_path: Path) -> None:
+    from groundling.cli.subdp import app
+
+    (tmp_path / "en.txt").write_text("the dog sees a cat .\n\na cat\n")
+    words = ["translate", str(tmp_path / "en.txt"), "--translator", str(folder), "-o", str(tmp_path / "de.txt")]
+    result = CliRunner().invoke(app, [*words, "--codes", "en_XX-de_DE", "--device", "cpu"])
+    assert result.exit_code == 0, result.output
+    assert len((tmp_path / "de.txt").read_text().splitlines()) == 3 and "lines have no translation" in result.stderr
 
 
 def test_unknown_languages_and_folders_are_explained(folder: Path, tmp_path: Path) -> None:
