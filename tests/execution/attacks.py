@@ -4,6 +4,7 @@
 They are run one after another on one warm server, each followed by an honest program whose result must be right.
 """
 
+import platform
 from dataclasses import dataclass
 
 SECRET = "groundling-secret-9d1f"  # stands in a file on the host, under a name that {secret} gives
@@ -49,6 +50,9 @@ IN_HOMES = (
     + "]"
 )
 
+NUMBER = 220 if platform.machine() == "aarch64" else 56  # of clone
+SERVER_FLAGS = ("0x20021011", "0x1011")  # execution.filters.FORK
+
 ATTACKS = [
     # files
     Attack("read a secret", tries("open({secret!r}).read()")),
@@ -88,6 +92,37 @@ ATTACKS = [
     Attack("mount", tries("ctypes.CDLL(None).mount(b'tmpfs', b'/usr', b'tmpfs', 0, None) == 0")),
     Attack(
         "new namespaces", tries("ctypes.CDLL(None).unshare(0x10000000) == 0", "ctypes.CDLL(None).unshare(0x20000) == 0")
+    ),
+    Attack(
+        "fork as the server does",
+        tries(*[f"ctypes.CDLL(None).syscall({NUMBER}, {flags}, 0, 0, 0, 0) >= 0" for flags in SERVER_FLAGS]),
+    ),
+    Attack(
+        "new user namespace by clone and clone3",
+        tries(
+            f"ctypes.CDLL(None).syscall({NUMBER}, 0x10000011, 0, 0, 0, 0) >= 0",
+            f"ctypes.CDLL(None).syscall({NUMBER}, 0x30021011, 0, 0, 0, 0) >= 0",
+            "ctypes.CDLL(None).syscall(435, (ctypes.c_uint64 * 8)(0x10000000, 0, 0, 0, 17), 64) >= 0",
+        ),
+    ),
+    Attack(
+        "capabilities back",
+        tries(
+            "ctypes.CDLL(None).capset((ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)(1 << 21, 1 << 21)) == 0",
+            "ctypes.CDLL(None).prctl(47, 2, 21, 0, 0) == 0",
+        ),
+    ),
+    Attack(
+        "add a filter",
+        tries("ctypes.CDLL(None).prctl(22, 2, 0, 0, 0) == 0", "ctypes.CDLL(None).prctl(22, 1, 0, 0, 0) == 0"),
+    ),
+    Attack(
+        "mount and unmount one's own /tmp",
+        tries(
+            "ctypes.CDLL(None).mount(b'tmpfs', b'/tmp', b'tmpfs', 0, None) == 0",
+            "ctypes.CDLL(None).mount(b'/usr', b'/tmp', None, 4096, None) == 0",
+            "ctypes.CDLL(None).umount2(b'/tmp', 2) == 0",
+        ),
     ),
     Attack(
         "open by handle, kernel keys, bpf, io_uring",

@@ -119,7 +119,7 @@ def test_limits_are_checked() -> None:
 def test_no_sandbox_means_no_run_unless_the_user_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     real = launch.start
 
-    def broken(level: Level, plans: int, endings: int) -> "subprocess.Popen[bytes]":
+    def broken(level: Level, plans: int, endings: int, *, processes: bool) -> "subprocess.Popen[bytes]":
         if level == "bubblewrap":
             raise FileNotFoundError("no bwrap")
         return real(level, plans, endings) if level == "none" else subprocess.Popen(["false"], stderr=-1)
@@ -132,7 +132,7 @@ def test_no_sandbox_means_no_run_unless_the_user_says_so(monkeypatch: pytest.Mon
 
 
 def test_without_bubblewrap_landlock_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(launch, "_bubblewrap", lambda: ["/nowhere/bwrap"])
+    monkeypatch.setattr(launch, "_bubblewrap", lambda guest: ["/nowhere/bwrap"])
     try:
         runner = Runner(workers=1)
     except ExecutionError as error:

@@ -17,7 +17,7 @@ _AHEAD = 2  # programs that a server holds: one runs, one waits
 class Crew:
     """Servers at work on one stream of requests. A place in `servers` is None until one is needed there."""
 
-    def __init__(self, servers: list[Server | None], start: Callable[[], Server]) -> None:
+    def __init__(self, servers: list[Server | None], start: Callable[[bool], Server]) -> None:
         self.servers = servers
         self._start = start
         self._order: deque[str] = deque()  # nonces, as the requests came
@@ -54,8 +54,11 @@ class Crew:
         return request
 
     def _submit(self, place: int, request: Request) -> None:
-        server = self.servers[place] or self._start()
-        self.servers[place] = server
+        server = self.servers[place]
+        if server is not None and server.processes != request.processes and not server.under_way:
+            server.close()
+            server = None
+        server = self.servers[place] = server or self._start(request.processes)
         try:
             server.submit(request)
         except ServerLostError as lost:

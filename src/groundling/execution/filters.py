@@ -1,8 +1,10 @@
 """The system calls a program may make: an allow-list, compiled to BPF once on the host. All others fail with EPERM.
 
-It comes in two parts, because a long filter costs every program a quarter of a millisecond: the server puts itself
-behind the allow-list plus the few calls with which it locks its children up; each child, locked up, adds a short filter
-that takes those few away again. The kernel obeys the stricter of the two.
+The server puts itself behind the list, and its programs inherit it: a filter of their own would cost each of them a
+quarter of a millisecond, and every core of the machine an interruption. So the list has the few calls with which the
+server locks a program up. Behind namespaces these are refused to a program all the same, because it has given up every
+capability: the kernel asks for one in each of them, and `clone` is let through with exactly the server's flags, which
+need one, too. At the level without namespaces a short second filter takes them away.
 """
 
 from __future__ import annotations
@@ -40,26 +42,25 @@ chmod fchmod fchmodat fchmodat2 chown fchown fchownat lchown utime utimes utimen
 rt_sigqueueinfo rt_tgsigqueueinfo pidfd_open pidfd_send_signal setpgid setsid mknod mknodat setpriority
 """
 _PROCESSES = "fork vfork execve execveat"
-# What the server needs beyond that until a program runs, by level; `prctl` 1 and 22: die with the parent, add a filter.
-_SETTING_UP = {"bubblewrap": "mount chroot capset clone3", "landlock": "kill setsid landlock_restrict_self clone3"}
-_SETTING_UP_PRCTLS = (1, 22)
+# With what a program is locked up: its own capabilities stop it from using the first two lists, a filter the third.
+_MOUNTS, _TREES, _RESTRICTING = "mount capset", "chroot", "kill setpgid landlock_restrict_self"
+_DIE_WITH_PARENT, _SET_SECCOMP = 1, 22  # of prctl
 _NEW_NAMESPACES, _THREAD = 0x7E020000, 0x00010000
+FORK = {"bubblewrap": 0x20021011, "landlock": 0x1011, "none": 0x1011}  # SIGCHLD, a pidfd; new mounts and PIDs
 _IOCTLS = (0x5401, 0x540F, 0x5413, 0x541B, 0x5421, 0x5450, 0x5451)  # terminal queries, FIONREAD, FIONBIO, close-on-exec
 _PRCTLS = (15, 16, 0x53564D41)  # set and get a thread's name; name a memory area
 
 
 @functools.cache
-def compiled_filters(level: str) -> dict[str, bytes]:
-    """Return the BPF of a level: `server`, and what a program adds: `LEVEL`, or `processes` if it may start some."""
+def compiled_filters(level: str, *, processes: bool = False) -> dict[str, bytes]:
+    """Return the BPF that the `server` enters and, at the level without namespaces, what a `program` adds."""
     library = _library()
     if level == "landlock":
-        return {"server": _server(library, _ALWAYS, level), level: _program(library, level)}
-    wide = _ALWAYS + _BEHIND_NAMESPACES + _PROCESSES
-    return {
-        "server": _server(library, wide, level),
-        level: _program(library, level),
-        "processes": _program(library, level, processes=True),
-    }
+        prctls = (_DIE_WITH_PARENT, _SET_SECCOMP)
+        server = _allowing(library, _ALWAYS + _RESTRICTING, prctls, FORK[level])
+        return {"server": server, "program": _taking_away(library, prctls, FORK[level])}
+    names = _ALWAYS + _BEHIND_NAMESPACES + _MOUNTS + (f" {_PROCESSES} {_TREES}" if processes else "")
+    return {"server": _allowing(library, names, (_DIE_WITH_PARENT,), FORK[level], processes=processes)}
 
 
 def _library() -> Any:
@@ -72,36 +73,36 @@ def _library() -> Any:
         ) from error
 
 
-def _server(seccomp: Any, names: str, level: str) -> bytes:
-    """The allow-list, and what locking a program up needs."""
+def _allowing(seccomp: Any, names: str, prctls: tuple[int, ...], fork: int, *, processes: bool = False) -> bytes:
     rules = seccomp.SyscallFilter(seccomp.ERRNO(errno.EPERM))
     allow, arg = seccomp.ALLOW, seccomp.Arg
-    for name in f"{names} {_SETTING_UP[level]}".split():
+    for name in names.split():
         if _exists(seccomp, name):
             rules.add_rule(allow, name)
-    rules.add_rule(allow, "clone", arg(0, seccomp.MASKED_EQ, _NEW_NAMESPACES, 0))
+    mask, wanted = (_NEW_NAMESPACES, 0) if processes else (_NEW_NAMESPACES | _THREAD, _THREAD)
+    rules.add_rule(allow, "clone", arg(0, seccomp.MASKED_EQ, mask, wanted))
+    rules.add_rule(allow, "clone", arg(0, seccomp.EQ, fork))
+    # clone3 hides its flags behind a pointer: pretend it is not there, and the C library falls back to clone.
+    rules.add_rule(seccomp.ERRNO(errno.ENOSYS), "clone3")
     rules.add_rule(allow, "prlimit64", arg(0, seccomp.EQ, 0))  # oneself only
     rules.add_rule(allow, "sched_setaffinity", arg(0, seccomp.EQ, 0))
     rules.add_rule(allow, "socketpair", arg(0, seccomp.EQ, 1))  # AF_UNIX: asyncio wakes itself with one
     for number in _IOCTLS:
         rules.add_rule(allow, "ioctl", arg(1, seccomp.EQ, number))
-    for number in _PRCTLS + _SETTING_UP_PRCTLS:
+    for number in _PRCTLS + prctls:
         rules.add_rule(allow, "prctl", arg(0, seccomp.EQ, number))
     return _exported(rules)
 
 
-def _program(seccomp: Any, level: str, *, processes: bool = False) -> bytes:
-    """What is taken away before a program runs: setting up, and, unless it may start processes, starting them."""
+def _taking_away(seccomp: Any, prctls: tuple[int, ...], fork: int) -> bytes:
+    """What a program at the level without namespaces must not inherit; the kernel obeys the stricter of two filters."""
     rules = seccomp.SyscallFilter(seccomp.ALLOW)
     refuse, arg = seccomp.ERRNO(errno.EPERM), seccomp.Arg
-    for name in (_SETTING_UP[level] + ("" if processes else " " + _PROCESSES)).split():
-        # clone3 hides its flags behind a pointer: pretend it is not there, and the C library falls back to clone.
-        if _exists(seccomp, name):
-            rules.add_rule(seccomp.ERRNO(errno.ENOSYS) if name == "clone3" else refuse, name)
-    for number in _SETTING_UP_PRCTLS:
+    for name in _RESTRICTING.split():
+        rules.add_rule(refuse, name)
+    for number in prctls:
         rules.add_rule(refuse, "prctl", arg(0, seccomp.EQ, number))
-    if not processes:
-        rules.add_rule(refuse, "clone", arg(0, seccomp.MASKED_EQ, _THREAD, 0))  # threads only
+    rules.add_rule(refuse, "clone", arg(0, seccomp.EQ, fork))
     return _exported(rules)
 
 

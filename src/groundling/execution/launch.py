@@ -12,7 +12,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Literal
 
-from groundling.execution.filters import compiled_filters
+from groundling.execution.filters import FORK, compiled_filters
 
 Level = Literal["bubblewrap", "landlock", "none"]
 _GUEST_MODULES = ("isolation", "encode", "program", "control", "server")
@@ -64,9 +64,10 @@ _ENVIRONMENT = {
 }
 
 
-def start(level: Level, plans: int, endings: int) -> subprocess.Popen[bytes]:
-    """Start a guest server at this level, with the sockets that it is to use."""
-    command = _bubblewrap() if level == "bubblewrap" else _guest(level)
+def start(level: Level, plans: int, endings: int, *, processes: bool = False) -> subprocess.Popen[bytes]:
+    """Start a guest server at this level, with its sockets; `processes`: its programs may start some."""
+    guest = _guest(level, processes)
+    command = _bubblewrap(guest) if level == "bubblewrap" else guest
     return subprocess.Popen(
         command,
         stdin=plans,
@@ -89,14 +90,16 @@ def readable_folders() -> list[str]:
     return found
 
 
-def _guest(level: Level) -> list[str]:
+def _guest(level: Level, processes: bool = False) -> list[str]:
     package = files("groundling.execution") / "guest"
     prefix = "groundling.execution.guest"
     modules = [(name, "") for name in ("groundling", "groundling.execution", prefix)]
     modules += [(f"{prefix}.{name}", (package / f"{name}.py").read_text("utf-8")) for name in _GUEST_MODULES]
-    filters = {} if level == "none" else compiled_filters(level)
+    filters = {} if level == "none" else compiled_filters(level, processes=processes)
     config = {
         "level": level,
+        "processes": processes,
+        "fork": FORK[level],
         "filters": {name: bpf.hex() for name, bpf in filters.items()},
         "shell": (package / "shell.py").read_text("utf-8"),  # loaded when the first Bash command comes
         "readable": [*readable_folders(), "/etc/ld.so.cache", "/etc/localtime", "/dev/urandom", "/dev/zero"],
@@ -108,7 +111,7 @@ def _guest(level: Level) -> list[str]:
     return [sys.executable, *options, json.dumps(config), json.dumps(modules)]
 
 
-def _bubblewrap() -> list[str]:
+def _bubblewrap(guest: list[str]) -> list[str]:
     program = shutil.which("bwrap") or "bwrap"
     folders = [path for path in readable_folders() if not os.path.islink(path)]
     root = os.geteuid() == 0
@@ -121,7 +124,7 @@ def _bubblewrap() -> list[str]:
         if os.path.islink(path):
             walls += ["--symlink", os.readlink(path), path]
     walls += ["--dir", "/etc", "--tmpfs", "/tmp", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/", "--"]
-    walls += _guest("bubblewrap")
+    walls += guest
     if not root:
         return walls
     return [sys.executable, "-I", "-S", "-c", _STAGE, str(_nobody()), str(len(folders)), *folders, *walls]

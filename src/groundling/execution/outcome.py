@@ -38,9 +38,6 @@ class Limits:
             "CPU": math.ceil(self.cpu_seconds or self.seconds),
             "FSIZE": self.temporary_bytes,
             "NOFILE": self.open_files,
-            "CORE": 0,
-            "MEMLOCK": 1 << 16,
-            "STACK": 8 << 20,
         }
         if self.processes:
             limits["NPROC"] = self.processes + 24  # threads count too, and so do the sandbox's own few

@@ -30,6 +30,7 @@ class Request:
     cpu_seconds: float
     result_bytes: int
     output_bytes: int
+    processes: bool  # whether it may start some
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +64,7 @@ def request(
         limits.cpu_seconds or limits.seconds,
         limits.result_bytes,
         limits.output_bytes,
+        limits.processes > 0,
     )
 
 
@@ -73,7 +75,6 @@ def _plan(limits: Limits, language: str) -> bytes:
         "seconds": limits.seconds,
         "rlimits": limits.rlimits(),
         "temporary_bytes": limits.temporary_bytes,
-        "processes": limits.processes,
     }
     return json.dumps(asked).encode()
 
@@ -127,7 +128,7 @@ def _ending(ending: Ending, asked: Request) -> Result:
 
 def _results(values: bytes, nonce: str, count: int) -> dict[int, Result]:
     found: dict[int, Result] = {}
-    for line in values.split(b"\n"):
+    for line in filter(None, values.split(b"\n")):
         try:
             index, result = _line(line, nonce)
         except (FormatError, KeyError, TypeError):

@@ -56,7 +56,7 @@ class Runner:
         return self._outcomes(requests, self.workers)
 
     def _outcomes(self, requests: Iterator[replies.Request], most: int) -> Iterator[Outcome]:
-        crew = Crew(self._take(most), lambda: _started(self.level))
+        crew = Crew(self._take(most), lambda processes: _started(self.level, processes=processes))
         try:
             yield from crew.outcomes(requests)
         finally:
@@ -102,10 +102,10 @@ def _strongest(unsafe_local: bool) -> tuple[Server, Level]:
     )
 
 
-def _started(level: Level) -> Server:
+def _started(level: Level, *, processes: bool = False) -> Server:
     """Start a server and prove with one program that its walls stand."""
     try:
-        server = Server(level)
+        server = Server(level, processes=processes)
     except OSError as error:
         raise ExecutionError(f"cannot start: {error}") from error
     try:

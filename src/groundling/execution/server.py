@@ -90,7 +90,8 @@ class Exchange:
 class Server:
     """One guest server. Programs are handed to it ahead: it starts the next without waiting for us. One thread only."""
 
-    def __init__(self, level: Level) -> None:
+    def __init__(self, level: Level, *, processes: bool = False) -> None:
+        self.processes = processes  # whether its programs may start some
         self.under_way: deque[Exchange] = deque()
         self._number = 0  # of the program that runs, counted as the server does
         self._late = False
@@ -98,8 +99,8 @@ class Server:
         self.endings, far_endings = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with far_plans, far_endings:
             try:
-                self.process = launch.start(level, far_plans.fileno(), far_endings.fileno())
-            except OSError:
+                self.process = launch.start(level, far_plans.fileno(), far_endings.fileno(), processes=processes)
+            except BaseException:
                 self._plans.close()
                 self.endings.close()
                 raise

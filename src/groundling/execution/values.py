@@ -32,13 +32,7 @@ def parse(text: str | bytes) -> Any:
     {'tuple': [1, 'a']}
     """
     try:
-        return json.loads(
-            text,
-            parse_int=_short_int,
-            parse_float=_no_number,
-            parse_constant=_no_number,
-            object_pairs_hook=_no_duplicates,
-        )
+        return _DECODER.decode(text if isinstance(text, str) else text.decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError) as error:
         raise FormatError(f"not canonical JSON: {error}") from error
 
@@ -89,6 +83,11 @@ def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(dict(pairs)) != len(pairs):
         raise ValueError("a key comes twice")
     return dict(pairs)
+
+
+_DECODER = json.JSONDecoder(  # made once: json.loads would make one for each line
+    parse_int=_short_int, parse_float=_no_number, parse_constant=_no_number, object_pairs_hook=_no_duplicates
+)
 
 
 def _decode(data: Any, depth: int) -> Any:

@@ -33,7 +33,7 @@ def encode(value: Any) -> str:
     >>> encode({2: (1.5, None), "a": {3, 1}})
     '{"dict":[["a",{"set":[1,3]}],[2,{"tuple":[{"float":"0x1.8000000000000p+0"},null]}]]}'
     """
-    return _Encoder().text(value, 0)
+    return "null" if value is None else _Encoder().text(value, 0)
 
 
 class _Encoder:

@@ -16,9 +16,9 @@ from typing import Any
 _libc = ctypes.PyDLL(None, use_errno=True)  # PyDLL keeps the interpreter lock: no thread may run across our fork
 _libc.mount.argtypes = [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_ulong, ctypes.c_char_p]
 _libc.syscall.restype = ctypes.c_long
-_SIGKILL, _SIGCHLD = 9, 17
-_CLONE3 = 435
-_PIDFD, _NEW_MOUNTS, _NEW_PIDS = 0x00001000, 0x00020000, 0x20000000
+_SIGKILL = 9
+_CLONE = {"x86_64": 56, "aarch64": 220}  # the one system call here whose number differs by machine
+_NEW_MOUNTS = 0x00020000
 _NOSUID_NODEV, _NOEXEC, _PRIVATE_ALL = 2 | 4, 8, 0x4000 | 0x40000
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _DIE_WITH_PARENT, _NO_NEW_PRIVILEGES, _SET_SECCOMP, _KEEP_CAPABILITIES = 1, 38, 22, 8
@@ -46,18 +46,19 @@ def failure(what: str) -> SetupError:
 
 
 class Forker:
-    """Forks, into new PID and mount namespaces if asked: `fork()` returns as `os.fork` does, `pidfd` names the child.
+    """Forks with the flags of `filters.FORK`: `fork()` returns as `os.fork` does (-1: failed), `pidfd` names the child.
 
     `unshare(CLONE_NEWPID)` works once a process only, so a server that forks many times needs clone itself. Python's
     hooks are left out: there is one thread, and they would touch (copy) over a hundred pages of each child.
     """
 
-    def __init__(self, *, namespaces: bool) -> None:
+    def __init__(self, flags: int) -> None:
+        number = _CLONE.get(os.uname().machine)
+        if number is None:
+            raise SetupError(f"no clone number known for {os.uname().machine}")
         self.pidfd = ctypes.c_int()
-        flags = _PIDFD | (_NEW_PIDS | _NEW_MOUNTS if namespaces else 0)  # the filter refuses IPC: no namespace for it
-        # struct clone_args: flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls
-        arguments = (flags, ctypes.addressof(self.pidfd), 0, 0, _SIGCHLD, 0, 0, 0)
-        self.fork: Callable[[], int] = partial(_libc.syscall, _CLONE3, (ctypes.c_uint64 * 8)(*arguments), 64)
+        pointer = ctypes.c_void_p(ctypes.addressof(self.pidfd))
+        self.fork: Callable[[], int] = partial(_libc.syscall, number, flags, None, pointer, None, None)
 
 
 def own_mounts() -> None:
@@ -66,21 +67,29 @@ def own_mounts() -> None:
     _check(_libc.mount(b"none", b"/", None, _PRIVATE_ALL, None), "make mounts private")
 
 
-def fresh_mounts(size: int) -> list[Step]:
-    """A fresh /tmp of at most `size` bytes, to work in, and a /proc that shows this PID namespace only."""
+def hide_proc() -> None:
+    """Have an empty /proc, in all children too: what it would show of a program is of no use to one."""
+    _check(_libc.mount(b"tmpfs", b"/proc", b"tmpfs", _NOSUID_NODEV, b"size=4096,mode=555"), "hide /proc")
+
+
+def fresh_temporary(size: int) -> list[Step]:
+    """A fresh /tmp of at most `size` bytes, to work in."""
     options = f"size={size},nr_inodes=4096,mode=755".encode()
     return [
         ("mount /tmp", partial(_libc.mount, b"tmpfs", b"/tmp", b"tmpfs", _NOSUID_NODEV, options)),
-        ("mount /proc", _mount_proc),
         ("enter /tmp", partial(_libc.chdir, b"/tmp")),
     ]
 
 
-def _mount_proc(mount: Any = _libc.mount) -> int:
-    if mount(b"proc", b"/proc", b"proc", _NOSUID_NODEV | _NOEXEC, None) == 0:
+def fresh_proc() -> list[Step]:
+    """A /proc that shows this PID namespace only, for shells; an empty one where nested containers forbid it."""
+
+    def mount() -> int:
+        if _libc.mount(b"proc", b"/proc", b"proc", _NOSUID_NODEV | _NOEXEC, None) < 0:
+            hide_proc()
         return 0
-    # Nested containers may forbid a new /proc: an empty one hides the server's.
-    return mount(b"tmpfs", b"/proc", b"tmpfs", _NOSUID_NODEV, b"size=4096")
+
+    return [("mount /proc", mount)]
 
 
 def bind(source: str, target: str) -> None:
@@ -89,10 +98,10 @@ def bind(source: str, target: str) -> None:
 
 
 def own_descriptors(channel: ctypes.c_int, output: ctypes.c_int, place: int) -> list[Step]:
-    """Leave the server's session, die with it, and have `channel` at `place` and `output` at 1 and 2."""
+    """Leave the server's process group, die with it, and have `channel` at `place` and `output` at 1 and 2."""
     return [
         ("die with the server", partial(_libc.prctl, _DIE_WITH_PARENT, _SIGKILL, 0, 0, 0)),  # however it ends
-        ("a session of its own", _libc.setsid),  # else kill(0) would reach the server
+        ("a group of its own", partial(_libc.setpgid, 0, 0)),  # else kill(0) would reach the server
         ("own descriptors", partial(_libc.dup2, output, 1)),
         ("own descriptors", partial(_libc.dup2, output, 2)),
         ("own descriptors", partial(_libc.dup2, channel, place)),
@@ -193,6 +202,13 @@ class Steps:
 
     def __init__(self, steps: Sequence[Step]) -> None:
         self._names, self._calls = [what for what, _ in steps], tuple(call for _, call in steps)
+
+    def rehearse(self, times: int = 40) -> None:
+        """Let the interpreter learn `take`, as `program.rehearse` does with the rest."""
+        calls, self._calls = self._calls, (_libc.getpid,) * 8
+        for _ in range(times):
+            self.take()
+        self._calls = calls
 
     def take(self) -> None:
         """Take all, or raise at the first that fails."""

@@ -43,16 +43,20 @@ def prepare() -> None:
     )
 
 
-def rehearse(times: int = 20) -> None:
+def rehearse(times: int = 40) -> None:
     """Do all of it here with a small text, before any fork: what the interpreter sets up or learns at first use
     (the parser's tables, specialised bytecode, free lists) is then there, and is not made again in each child.
     """
-    channel = os.open(os.devnull, os.O_WRONLY)
+    near, far = os.pipe()
+    sink = os.open(os.devnull, os.O_WRONLY)
+    inputs = ["f([2, 1])", "assert f([]) == [], 'no'", "f(0)", "1 +", "def check(g): assert g([]) == []\ncheck(f)"]
+    body = " ".join(["0x", "0x".join([_REHEARSAL, *inputs])]).encode()
     for _ in range(times):
-        run_program(["0", _REHEARSAL, "f([2, 1])", "assert f([]) == [], 'no'", "f(0)", "1 +"], channel)
-    os.close(channel)
+        os.write(far, len(body).to_bytes(4, "little") + body)
+        run_program(receive(near), sink)
+    for fd in (near, far, sink):
+        os.close(fd)
     del sys.modules["program"]
-    random.seed(0)
 
 
 def receive(channel: int) -> list[str]:

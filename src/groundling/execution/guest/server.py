@@ -21,6 +21,7 @@ from groundling.execution.guest.control import Control
 _PLANS, _ENDINGS = 3, 4  # where the host's sockets are moved, away from 0-2
 _RULESET = 5  # the Landlock ruleset, or /dev/null where there is none
 _SIGKILL = 9
+_BOUNDS = {"CORE": 0, "MEMLOCK": 1 << 16, "STACK": 8 << 20}  # of every program: set once, inherited
 # What programs import most: loaded once, so that it costs them nothing. Each one more makes every fork dearer.
 _PRELOAD = "bisect collections copy functools heapq itertools math operator random re string sys time typing".split()
 # Where `nobody` cannot read the interpreter's folders, programs have what is loaded before it becomes nobody.
@@ -38,14 +39,16 @@ class Plan:
         self.shell = _shell(config["shell"]) if asked["language"] == "bash" else None
         # Over the host's socket goes the program's own, so that no way to the host is left.
         first = isolation.own_descriptors(control.channel, control.output, _PLANS)
-        first += isolation.fresh_mounts(asked["temporary_bytes"]) if level == "bubblewrap" else []
+        if level == "bubblewrap":
+            first += isolation.fresh_temporary(asked["temporary_bytes"])
+            first += isolation.fresh_proc() if config["processes"] else []
         rest = isolation.restrict_to(_RULESET) if level == "landlock" else []
         rest += isolation.no_capabilities() if level == "bubblewrap" else []
         rest += isolation.close_from(_ENDINGS) + isolation.bounds(asked["rlimits"])
-        # The filter comes last: it forbids most of what the steps before it do.
-        bpf = config["filters"].get("processes" if asked["processes"] and level == "bubblewrap" else level)
-        rest += isolation.filtered_by(bpf) if bpf else []
+        bpf = config["filters"].get("program")
+        rest += isolation.filtered_by(bpf) if bpf else []  # the last: it forbids what the steps before it do
         self.all, self.first, self.rest = (isolation.Steps(steps) for steps in (first + rest, first, rest))
+        self.all.rehearse()
 
 
 def _shell(source: str) -> Any:
@@ -69,7 +72,7 @@ def serve(config: dict[str, Any]) -> None:
     _walls(config)
     program.rehearse()
     program.prepare()
-    control, forker = Control(_PLANS, _ENDINGS), isolation.Forker(namespaces=config["level"] == "bubblewrap")
+    control, forker = Control(_PLANS, _ENDINGS), isolation.Forker(config["fork"])
     gc.collect()
     gc.freeze()
     _loop(control, forker, partial(Plan, config=config, control=control))
@@ -82,8 +85,11 @@ def _walls(config: dict[str, Any]) -> None:
     isolation.forbid_new_privileges()
     if config["level"] == "bubblewrap":
         isolation.own_mounts()
+        if not config["processes"]:
+            isolation.hide_proc()
     if config["level"] == "landlock":
         os.dup2(isolation.landlock_ruleset(config["readable"]), _RULESET)
+    isolation.Steps(isolation.bounds(_BOUNDS)).take()
     config["filters"] = {name: bytes.fromhex(text) for name, text in config["filters"].items()}
     if "server" in config["filters"]:
         isolation.Steps(isolation.filtered_by(config["filters"]["server"])).take()
