@@ -30,7 +30,7 @@ def worker_cache(path: str | None) -> Cache:
 
 
 @dataclass(frozen=True)
-class _Work:
+class Work:
     """What a worker does with one task; plain data, so that any backend can send it."""
 
     limits: Limits
@@ -55,5 +55,5 @@ def execute_spread(
     cache_path: str | None = None,
 ) -> Iterator[Executed]:
     """As `execute`, in `n_jobs` workers; on a cluster a `cache_path` must lie in a folder that all of them share."""
-    work = _Work(limits, grade, unsafe_local, cache_path)
+    work = Work(limits, grade, unsafe_local, cache_path)
     return spread(work, pairs, n_jobs=n_jobs, backend=backend or "loky", batch=4)
