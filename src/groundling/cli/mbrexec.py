@@ -206,6 +206,7 @@ def sample_command(
     local: Annotated[bool, typer.Option("--local", help="Run the model here with transformers.")] = False,
     count: Annotated[int, typer.Option("--n", min=1, help="Samples a task, over all prompts.")] = 25,
     temperature: Annotated[float, typer.Option("--temperature", min=0.0)] = 0.3,
+    max_tokens: Annotated[int, typer.Option("--max-tokens", min=1, help="Of one program.")] = 1024,
     language: Annotated[str, typer.Option("--language", help="python, sql or bash.")] = "python",
     seed: Annotated[int, typer.Option("--seed", min=0)] = 0,
 ) -> None:
@@ -217,7 +218,9 @@ def sample_command(
     from groundling.systems.mbrexec import sampling
 
     source = sampling.LocalModel(model, seed=seed) if local else sampling.Endpoint(endpoint, model)
-    settings = sampling.Settings(count=count, temperature=temperature, language=language, seed=seed)
+    settings = sampling.Settings(
+        count=count, temperature=temperature, max_tokens=max_tokens, language=language, seed=seed
+    )
     written = sampling.collect(tasks, examples, source, output, settings)
     print(f"{written} samples written to {output}.", file=sys.stderr)
 

@@ -111,3 +111,71 @@ def test_bad_files_and_settings_are_errors(files: dict[str, str]) -> None:
         sampling.collect(files["tasks"], files["examples"], endpoint(Server()), files["out"], sampling.Settings())
     with pytest.raises(ConfigError, match="no language is called 'perl'"):
         sampling.Settings(language="perl")
+
+
+@pytest.fixture(scope="module")
+def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A causal language model of random weights over single characters, saved as transformers saves any."""
+    transformers, tokenizers = pytest.importorskip("transformers"), pytest.importorskip("tokenizers")
+    torch = pytest.importorskip("torch")
+    vocabulary = ["<end>", "<pad>", *(chr(code) for code in (10, *range(32, 127)))]
+    inner = tokenizers.Tokenizer(
+        tokenizers.models.WordLevel({text: place for place, text in enumerate(vocabulary)}, unk_token="?")
+    )
+    inner.pre_tokenizer = tokenizers.pre_tokenizers.Split(tokenizers.Regex(r"[\s\S]"), "isolated")
+    inner.decoder = tokenizers.decoders.Fuse()
+    tokenizer = transformers.PreTrainedTokenizerFast(tokenizer_object=inner, eos_token="<end>", pad_token="<pad>")
+    torch.manual_seed(0)
+    shape = transformers.GPT2Config(
+        vocab_size=len(vocabulary), n_positions=512, n_embd=32, n_layer=2, n_head=2, eos_token_id=0, bos_token_id=0
+    )
+    folder = tmp_path_factory.mktemp("model")
+    model = transformers.GPT2LMHeadModel(shape)
+    with torch.no_grad():
+        model.transformer.wte.weight *= 20  # so that it is not uniform, and the temperature matters
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    return folder
+
+
+def own_logprob(model: sampling.LocalModel, prompt: str, text: str, ended: bool) -> float:
+    """What the model itself says of a text, by one plain pass."""
+    ids = model.tokenizer(prompt + text).input_ids + [model.tokenizer.eos_token_id] * ended
+    first = len(model.tokenizer(prompt).input_ids)
+    with model.torch.no_grad():
+        chances = model.model(model.torch.tensor([ids])).logits[0].log_softmax(-1)
+    return sum(float(chances[place - 1, ids[place]]) for place in range(first, len(ids)))
+
+
+def test_a_local_model_gives_its_own_log_probabilities(tiny_model: Path) -> None:
+    model = sampling.LocalModel(str(tiny_model), seed=1)
+    settings = sampling.Settings(temperature=2.0, max_tokens=40)
+    got = model.complete("<code>", 24, settings)
+    assert len(got) == 24 and len({one.text for one in got}) > 12
+    ended = [one.tokens == len(one.text) + 1 for one in got]  # the end itself is a token without text
+    assert any(ended) and not all(ended)
+    for one, end in zip(got, ended, strict=True):
+        assert one.logprob == pytest.approx(own_logprob(model, "<code>", one.text, end), abs=1e-3)
+    text = "ab</code>"
+    tokens, scores = model.torch.tensor(model.tokenizer(text + "junk").input_ids), model.torch.full((13,), -0.5)
+    assert model._completion(tokens, scores) == sampling.Completion("ab", -0.5 * len(text), len(text))
+    again = sampling.LocalModel(str(tiny_model), seed=1).complete("<code>", 24, settings)
+    assert again == got
+    [best] = model.complete("<code>", 5, sampling.Settings(temperature=0.0, max_tokens=5))
+    assert best.logprob is not None and best.logprob >= max(
+        own_logprob(model, "<code>", best.text[:-1] + letter, False) for letter in "abc"
+    )
+
+
+def test_the_command_samples_from_a_local_model(files: dict[str, str], tiny_model: Path) -> None:
+    from typer.testing import CliRunner
+
+    from groundling.cli.mbrexec import app
+
+    command = ["sample", files["tasks"], "--model", str(tiny_model), "--local", "--examples", files["examples"]]
+    command += ["--n", "5", "--max-tokens", "12", "-o", files["out"]]
+    result = CliRunner().invoke(app, command)
+    assert result.exit_code == 0, result.output
+    rows = [json.loads(line) for line in Path(files["out"]).read_text().splitlines()]
+    assert [row["task_id"] for row in rows] == ["a"] * 5 + ["b"] * 5
+    assert all(row["logprob"] < 0 and 0 < row["tokens"] <= 12 for row in rows)

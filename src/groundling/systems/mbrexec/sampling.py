@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -128,28 +129,37 @@ class LocalModel:
         self.torch.manual_seed(seed)
 
     def complete(self, prompt: str, count: int, settings: Settings) -> list[Completion]:
-        ids = self.tokenizer(prompt, return_tensors="pt").input_ids
-        drawn = settings.temperature > 0
+        """Sampled from the whole distribution; log-probabilities are the model's own, whatever the temperature."""
+        asked = self.tokenizer(prompt, return_tensors="pt")
+        drawn, pad = settings.temperature > 0, self.tokenizer.pad_token_id
         with self.torch.no_grad():
             out = self.model.generate(
-                ids,
+                asked.input_ids,
+                attention_mask=asked.attention_mask,
                 do_sample=drawn,
                 num_return_sequences=count if drawn else 1,
                 max_new_tokens=settings.max_tokens,
                 return_dict_in_generate=True,
-                output_scores=True,
+                output_logits=True,
                 stop_strings=[STOP],
                 tokenizer=self.tokenizer,
-                pad_token_id=self.tokenizer.pad_token_id or self.tokenizer.eos_token_id or 0,
-                **({"temperature": settings.temperature} if drawn else {}),
+                pad_token_id=(self.tokenizer.eos_token_id or 0) if pad is None else pad,
+                **({"temperature": settings.temperature, "top_k": 0, "top_p": 1.0} if drawn else {}),
             )
-        scores = self.model.compute_transition_scores(out.sequences, out.scores, normalize_logits=True)
-        return [self._completion(row[ids.shape[1] :], mine) for row, mine in zip(out.sequences, scores, strict=True)]
+        scores = self.model.compute_transition_scores(out.sequences, out.logits, normalize_logits=True)
+        rows = out.sequences[:, asked.input_ids.shape[1] :]
+        return [self._completion(row, mine) for row, mine in zip(rows, scores, strict=True)]
 
     def _completion(self, tokens: Any, scores: Any) -> Completion:
-        finite = scores[self.torch.isfinite(scores)]  # padding after the end is -inf
-        text = self.tokenizer.decode(tokens, skip_special_tokens=True)
-        return Completion(cut_at_stop(text), float(finite.sum()), len(finite))
+        """Without what stands after the end: other samples of the batch may be longer."""
+        ends = (tokens == self.tokenizer.eos_token_id).nonzero()
+        size = int(ends[0]) + 1 if len(ends) else len(tokens)
+        if STOP in self._text(tokens[:size]):
+            size = bisect_left(range(size), True, key=lambda count: STOP in self._text(tokens[:count]))
+        return Completion(cut_at_stop(self._text(tokens[:size])), float(scores[:size].sum()), size)
+
+    def _text(self, tokens: Any) -> str:
+        return str(self.tokenizer.decode(tokens, skip_special_tokens=True))
 
 
 def collect(tasks: str, examples: str, source: Source, output: str, settings: Settings) -> int:
