@@ -22,7 +22,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -30,7 +30,15 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from endurance.jobs import JOBS, Job, words_of, write_inputs
 
 SYSTEMS = [f"groundling.systems.{name}" for name in ("vgnsl", "avnsl", "g2l2", "mlpalign", "subdp", "mbrexec")]
-PRELOADED = ["scipy.sparse", "numba", "torch", "safetensors.torch", "groundling.training.loop", *SYSTEMS]
+PRELOADED = [
+    "scipy.sparse",
+    "numba",
+    "torch",
+    "safetensors.torch",
+    "groundling.training.loop",
+    "groundling.cli.main",
+    *SYSTEMS,
+]
 WATCHED = {"open", "os.rename", "os.remove", "os.mkdir", "os.truncate", "os.link", "os.rmdir"}
 SUBREAPER, PATIENCE = 36, 20.0
 
@@ -53,17 +61,26 @@ class Verdict(NamedTuple):
     faults: list[str]
 
 
-def child(words: list[str], out: Path, moment: Moment | None, said: Path) -> tuple[int, int]:
-    """Fork and run the command; return its exit status (negative: killed) and how many file operations it made."""
+def child(
+    words: list[str], out: Path, moment: Moment | None, said: Path, before: Callable[[], object] = lambda: None
+) -> tuple[int, int]:
+    """Fork and run the command; return its exit status (negative: killed) and how many file operations it made.
+
+    A moment of kind "interrupt" is Ctrl-C pressed twice; `before` is called in the child.
+    """
     reading, writing = os.pipe()
     pid = os.fork()
     if pid == 0:
         os.close(reading)
+        before()
         _be_the_command(words, out, moment, said, writing)
     os.close(writing)
-    if moment is not None and moment.kind == "time":
+    if moment is not None and moment.kind != "operation":
         time.sleep(moment.value)
-        os.kill(pid, signal.SIGKILL)
+        os.kill(pid, signal.SIGKILL if moment.kind == "time" else signal.SIGINT)
+        if moment.kind == "interrupt":
+            time.sleep(0.02)
+            os.kill(pid, signal.SIGINT)
     with os.fdopen(reading, "rb") as pipe:
         status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
         return status, int(pipe.read() or b"0") if status == 0 else 0

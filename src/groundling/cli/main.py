@@ -83,7 +83,7 @@ def _version_option(
 
 
 def main() -> None:
-    """Run the command line: 0 fine, 1 the check failed, 2 bad input or usage."""
+    """Run the command line: 0 fine, 1 the check failed, 2 bad input or usage, 130 interrupted."""
     completing = "_GROUNDLING_COMPLETE" in os.environ
     names = [word for word in sys.argv[1:] if word in COMMANDS]
     try:
@@ -91,6 +91,9 @@ def main() -> None:
     except GroundlingError as error:
         print(f"groundling: {error}", file=sys.stderr)
         sys.exit(2)
+    except KeyboardInterrupt:
+        print("groundling: interrupted", file=sys.stderr)
+        sys.exit(130)
     except BrokenPipeError:  # `groundling ... | head`: the reader has left, and that is fine
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
