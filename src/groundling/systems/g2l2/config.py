@@ -33,7 +33,7 @@ class Config:
     least_share: float = 1e-3  # entries with less of their word's successful use are pruned after a stage ...
     least_use: float = 0.5  # ... if the word was used so often ...
     unlikely: float = 1.0  # ... and the entry is less probable than this
-    first_pruned_stage: int = 0  # earlier stages end without pruning
+    first_pruned_stage: int = 0  # before, nothing is pruned or decided
     decide_every: int = 0  # epochs after which words that are still ambiguous are decided (0: never)
     give_up: float = 0.0  # a stage that ends below this accuracy ends the attempt
     good_enough: float = 1.0  # training accuracy that ends the training

@@ -92,6 +92,7 @@ def _attempt(
         history = fit(lexicon, **settings)
     else:
         with RunFolder(Path(folder) / f"attempt-{attempt}", resume=resume) as run:
+            run.keep_config(config)
             history = fit(lexicon, run=run, **settings)
     return lexicon, history.records[-1]["accuracy"] if history.finished else course.accuracy_of_all(lexicon)
 
@@ -140,7 +141,7 @@ class Course:
         if here >= config.good_enough:
             scores["accuracy"] = self.accuracy_of_all(lexicon)
             scores["finished"] = float(scores["accuracy"] >= config.good_enough)
-        elif config.decide_every and (int(lexicon.progress[1]) + 1) % config.decide_every == 0:
+        elif self.is_time_to_decide():
             self.decide(examples)
             self.reopen(checked, right)
         lexicon.progress[1] += 1
@@ -151,6 +152,12 @@ class Course:
             lexicon.progress[0] += 1
             lexicon.progress[1] = 0
         return scores
+
+    def is_time_to_decide(self) -> bool:
+        """Whether ambiguous words are to be decided now: not before concepts have been learned from short sentences."""
+        stage, epochs = self.lexicon.progress.tolist()
+        every = self.config.decide_every
+        return every > 0 and stage >= self.config.first_pruned_stage and (epochs + 1) % every == 0
 
     def decide(self, examples: list[Any]) -> None:
         """Decide the words that are often used and still ambiguous."""
