@@ -60,8 +60,11 @@ def encode(
     sentences: Sequence[Sequence[str]],
     layers: Sequence[int],
     batch_pieces: int = 4096,
+    mix: Tensor | None = None,
 ) -> list[Encoded]:
     """Encode sentences (lists of words) in batches of like length; the order is kept.
+
+    `mix`, (layers, dim, out), replaces the layers by one: sum_l h_l mix_l. So only that is kept in memory.
 
     A sentence over the model's limit is encoded in windows that overlap by half; each piece takes its vector from
     the window where it stands farthest from an edge. Nothing is cut.
@@ -71,10 +74,10 @@ def encode(
     windows = [w for k, pieces in enumerate(ids) for w in _windows(k, len(pieces), encoder.max_pieces - 2)]
     results: dict[int, Tensor] = {}
     for batch in _batches(sorted(windows, key=lambda w: w.end - w.start), batch_pieces):
-        states = _run(encoder, [ids[w.sentence][w.start : w.end] for w in batch], layers)
+        states = _run(encoder, [ids[w.sentence][w.start : w.end] for w in batch], layers, mix)
         for row, w in enumerate(batch):
             if w.sentence not in results:
-                results[w.sentence] = states.new_empty(len(layers), len(ids[w.sentence]), encoder.dim)
+                results[w.sentence] = states.new_empty(len(states), len(ids[w.sentence]), states.shape[-1])
             results[w.sentence][:, w.keep_from : w.keep_to] = states[
                 :, row, 1 + w.keep_from - w.start : 1 + w.keep_to - w.start
             ]
@@ -120,7 +123,7 @@ def _batches(windows: list[_Window], batch_pieces: int) -> Iterator[list[_Window
         yield batch
 
 
-def _run(encoder: TextEncoder, rows: list[list[int]], layers: Sequence[int]) -> Tensor:
+def _run(encoder: TextEncoder, rows: list[list[int]], layers: Sequence[int], mix: Tensor | None) -> Tensor:
     longest = max(map(len, rows)) + 2
     ids = torch.full((len(rows), longest), encoder.pad, dtype=torch.long)
     mask = torch.zeros(len(rows), longest, dtype=torch.bool)
@@ -128,7 +131,10 @@ def _run(encoder: TextEncoder, rows: list[list[int]], layers: Sequence[int]) -> 
         ids[k, : len(row) + 2] = torch.tensor([encoder.bos, *row, encoder.eos])
         mask[k, : len(row) + 2] = True
     states = encoder.forward(ids.to(encoder.device), mask.to(encoder.device), max(layers))
-    return torch.stack([states[layer] for layer in layers])
+    chosen = [states[layer] for layer in layers]
+    if mix is None:
+        return torch.stack(chosen)
+    return torch.cat(chosen, -1).matmul(mix.flatten(0, 1).to(chosen[0]))[None]
 
 
 def _check_layers(encoder: TextEncoder, layers: Sequence[int]) -> None:

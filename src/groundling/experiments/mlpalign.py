@@ -6,18 +6,23 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from groundling.algorithms.mutual_argmax import argmax, itermax
 from groundling.backbones.text import Encoded, TextEncoder, load_text_encoder
 from groundling.experiments.alignment_data import bitext
 from groundling.experiments.tables import ResultRow, Results
 from groundling.formats import aligned
 from groundling.metrics.aer import AER
+from groundling.structures import Alignment
 from groundling.systems.mlpalign import Model, preset, train
 from groundling.systems.mlpalign.direct import links_of
+from groundling.systems.mlpalign.metric import mixed
 from groundling.systems.mlpalign.streams import Pair, encoded_pairs
 
 LAYERS = (5, 6, 7, 8)
 MOST = 2500  # sentence pairs from each corpus of bitext
+SEEDS = 3
 
 
 class Set(NamedTuple):
@@ -62,33 +67,47 @@ def _encoder() -> TextEncoder:
 
 
 def measure(one: Set, folder: Path, encoder: TextEncoder, seed: int) -> list[ResultRow]:
-    """AER of each system on one set. The MLPs train on bitext of the pair and on the set's sentences, not its links."""
+    """AER of each system on one set. The MLPs train on bitext of the pair and on the set's sentences, not its links.
+
+    Ours is trained with three seeds, which draw the bitext too; its row is the mean.
+    """
     gold = list(aligned.read(folder / "align_gold" / f"{one.file}.tsv.gz"))
     pairs = [(list(g.source), list(g.target)) for g in gold]
-    text = pairs + bitext(folder / "bitext", *one.languages, most=MOST, seed=seed)
-    kinds = ("extended", "thesis") if one.thesis else ("extended",)  # the thesis' MLP on the thesis' sets
-    models = {name: train(preset(name), text, seed=seed, encoder=encoder) for name in kinds}
+    models: dict[str, list[Model]] = {"MLP extended": [], "MLP thesis": []}
+    for number in range(seed, seed + SEEDS):
+        text = pairs + bitext(folder / "bitext", *one.languages, most=MOST, seed=number)
+        models["MLP extended"].append(train(preset("extended"), text, seed=number, encoder=encoder))
+        if one.thesis and number == seed:  # the thesis' MLP on the thesis' sets
+            models["MLP thesis"].append(train(preset("thesis"), text, seed=number, encoder=encoder))
     links = [_links(pair, models) for pair in encoded_pairs(pairs, encoder, LAYERS)]
-    printed = one.thesis or (None, None, None)
-    thesis: dict[str, float | None] = {"argmax": printed[0], "itermax": printed[1]}
-    note = f"{len(gold)} sentences, {len(text) - len(pairs)} pairs of bitext"
-    note += f", at most {one.at_most}" if one.at_most else ""
-    rows: list[ResultRow] = []
-    for name in links[0]:
-        score = AER().corpus([g.alignment for g in gold], [found[name] for found in links], bootstrap=0)
-        known = thesis.get(name, printed[2])
-        rows.append(ResultRow(f"{one.file} {name}", known, round(100 * score.value, 2), note))
-    return rows
+    note = f"{len(gold)} sentences" + (f", at most {one.at_most}" if one.at_most else "")
+    return [
+        _row(one, name, [_error(gold, [found[name][k] for found in links]) for k in range(runs)], note)
+        for name, runs in ((name, len(found)) for name, found in links[0].items())
+        if runs
+    ]
 
 
-def _links(pair: Pair, models: dict[str, Model]) -> dict[str, Any]:
+def _error(gold: list[Any], links: list[Alignment]) -> float:
+    return 100 * AER().corpus([g.alignment for g in gold], links, bootstrap=0).value
+
+
+def _row(one: Set, name: str, errors: list[float], note: str) -> ResultRow:
+    argmax_, itermax_, ours = one.thesis or (None, None, None)
+    printed = {"argmax": argmax_, "itermax": itermax_}.get(name, ours)
+    if len(errors) > 1:
+        note += f"; {len(errors)} seeds, sd {np.std(errors, ddof=1):.2f}"
+    return ResultRow(f"{one.file} {name}", printed, round(float(np.mean(errors)), 2), note)
+
+
+def _links(pair: Pair, models: dict[str, list[Model]]) -> dict[str, list[Alignment]]:
     assert pair.encoded is not None
     source, target = pair.encoded
     single = pair._replace(encoded=(_only(source, 7), _only(target, 7)))
-    found = {"argmax": links_of(single, argmax, "subword"), "itermax": links_of(single, itermax, "subword")}
-    for name, model in models.items():
-        seen = pair if model.config.layers == LAYERS else single
-        found[f"MLP {name}"] = model.links(model.expected(seen))
+    found = {name: [links_of(single, rule, "subword")] for name, rule in (("argmax", argmax), ("itermax", itermax))}
+    for name, trained in models.items():
+        seen = [mixed(pair, model.mix) if model.mix is not None else single for model in trained]
+        found[name] = [model.links(model.expected(one)) for model, one in zip(trained, seen, strict=True)]
     return found
 
 

@@ -123,6 +123,8 @@ def test_errors_say_what_to_do(tmp_path) -> None:
         preset("extended", bar=3.0)
     with pytest.raises(ConfigError, match="at least one layer"):
         preset("extended", layers=())
+    with pytest.raises(ConfigError, match="number of directions"):
+        preset("extended", metric=-1)
     with pytest.raises(ConfigError, match="must be at least 1"):
         preset("extended", hidden=0)
     (tmp_path / "bad.npz").write_bytes(b"nothing")

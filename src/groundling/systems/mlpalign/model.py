@@ -14,6 +14,7 @@ from torch import Tensor, nn
 from groundling.algorithms.link_growing import grow
 from groundling.algorithms.mutual_argmax import argmax
 from groundling.backbones.text import TextEncoder, load_text_encoder
+from groundling.errors import FormatError
 from groundling.structures import Alignment
 from groundling.systems.mlpalign.config import Config
 from groundling.systems.mlpalign.counts import Counts
@@ -58,10 +59,10 @@ class MLP(nn.Module):
 
 
 class Model:
-    """A trained aligner: settings, the MLP, the counts."""
+    """A trained aligner: settings, the MLP, the counts, and the metric of the encoder's vectors if one was learnt."""
 
-    def __init__(self, config: Config, network: MLP, counts: Counts) -> None:
-        self.config, self.network, self.counts = config, network.eval().cpu(), counts
+    def __init__(self, config: Config, network: MLP, counts: Counts, mix: Tensor | None = None) -> None:
+        self.config, self.network, self.counts, self.mix = config, network.eval().cpu(), counts, mix
 
     def align(
         self,
@@ -74,11 +75,11 @@ class Model:
     ) -> Iterator[Alignment]:
         """Align sentence pairs in a stream. `Alignment.probabilities` holds E[y] / 2 of each link."""
         text = encoder or load_text_encoder(self.config.encoder, pick_device(device))
-        for pair in encoded_pairs(paired(sources, targets), text, self.config.layers, chunk):
+        for pair in encoded_pairs(paired(sources, targets), text, self.config.layers, chunk, self.mix):
             yield self.links(self.expected(pair)) if pair.encoded is not None else NO_LINKS
 
     def expected(self, pair: Pair) -> NDArray[np.float64]:
-        """E[y] of each cell of a pair: (source, target), from 0 to 2."""
+        """E[y] of each cell of a pair encoded with `mix`: (source, target), from 0 to 2."""
         counts = cell_counts(pair, self.counts)
         found = evidence(pair, counts, self.config)
         return self.network.expected(features(pair.source, pair.target, found, counts, self.config))
@@ -95,7 +96,8 @@ class Model:
     def save(self, directory: str | Path, info: dict[str, Any] | None = None) -> None:
         """Write config.toml, model.safetensors and run.json."""
         counts = {f"counts.{name}": torch.from_numpy(np.array(a)) for name, a in self.counts.arrays().items()}
-        save_model(directory, self.config, {**self.network.state_dict(), **counts}, info)
+        mix = {} if self.mix is None else {"mix": self.mix.contiguous()}
+        save_model(directory, self.config, {**self.network.state_dict(), **counts, **mix}, info)
 
     @classmethod
     def load(cls, directory: str | Path) -> Model:
@@ -103,7 +105,10 @@ class Model:
         config, tensors, _ = load_model(directory, Config)
         with described(directory):
             counts = Counts.from_arrays({name: tensors.pop(f"counts.{name}").numpy() for name in _COUNT_NAMES})
-        return cls(config, fill_module(lambda: MLP(config), tensors, directory), counts)
+            mix = tensors.pop("mix") if config.metric else None
+        if mix is not None and (mix.ndim != 3 or len(mix) != len(config.layers) or mix.shape[2] > config.metric):
+            raise FormatError(f"{directory}: its metric does not fit its {len(config.layers)} layers. Train again.")
+        return cls(config, fill_module(lambda: MLP(config), tensors, directory), counts, mix)
 
 
 _COUNT_NAMES = ("source", "target", "source_count", "target_count", "keys", "values")

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from torch import Tensor
+
 from groundling.backbones.text import Encoded, TextEncoder, encode
 from groundling.errors import DataError
 
@@ -39,12 +41,19 @@ def paired(sources: Iterable[Words], targets: Iterable[Words]) -> Iterator[tuple
 
 
 def encoded_pairs(
-    pairs: Iterable[tuple[Words, Words]], encoder: TextEncoder, layers: Sequence[int], chunk: int = CHUNK
+    pairs: Iterable[tuple[Words, Words]],
+    encoder: TextEncoder,
+    layers: Sequence[int],
+    chunk: int = CHUNK,
+    mix: Tensor | None = None,
 ) -> Iterator[Pair]:
-    """Encode pairs chunk by chunk; the order is kept, and a pair with an empty side passes through."""
+    """Encode pairs chunk by chunk; the order is kept, and a pair with an empty side passes through.
+
+    `mix` is `encode`'s: one combination of the layers in place of each.
+    """
     stream = iter(pairs)
     while window := list(islice(stream, chunk)):
         full = [k for k, (source, target) in enumerate(window) if source and target]
-        sides = encode(encoder, [window[k][side] for k in full for side in (0, 1)], layers)
+        sides = encode(encoder, [window[k][side] for k in full for side in (0, 1)], layers, mix=mix)
         vectors = {k: (sides[2 * n], sides[2 * n + 1]) for n, k in enumerate(full)}
         yield from (Pair(source, target, vectors.get(k)) for k, (source, target) in enumerate(window))

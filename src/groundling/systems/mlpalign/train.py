@@ -18,6 +18,7 @@ from groundling.systems.mlpalign.config import Config
 from groundling.systems.mlpalign.counts import Counts, count
 from groundling.systems.mlpalign.direct import links_of
 from groundling.systems.mlpalign.features import cell_counts, evidence, features, labels
+from groundling.systems.mlpalign.metric import learn_metric, mixed
 from groundling.systems.mlpalign.model import MLP, Model
 from groundling.systems.mlpalign.streams import Pair, Words, encoded_pairs
 from groundling.training.devices import pick_device, seeded
@@ -47,9 +48,15 @@ def train(
     text = encoder or load_text_encoder(config.encoder, pick_device(device))
     known = counts if counts is not None else count_bitext(config, whole, text)
     known = known.pruned() if config.features == "extended" else known
-    x, y, weight = _cells(config, whole[: config.training_pairs], known, text, np.random.default_rng(seed))
-    network = _fit(config, x, y, weight, seed, run)
-    return Model(config, network, known)
+    taught = list(encoded_pairs(whole[: config.training_pairs], text, config.layers))
+    mix = learn_metric(taught, config.metric).cpu() if config.metric else None
+    cells = (mixed(pair, mix) if mix is not None else pair for pair in taught)
+    x, y, weight = _cells(config, cells, known, config.training_cells / _size(taught), np.random.default_rng(seed))
+    return Model(config, _fit(config, x, y, weight, seed, run), known, mix)
+
+
+def _size(pairs: Iterable[Pair]) -> int:
+    return sum(len(pair.source) * len(pair.target) for pair in pairs)
 
 
 def count_bitext(config: Config, pairs: Iterable[tuple[Words, Words]], encoder: TextEncoder) -> Counts:
@@ -74,12 +81,10 @@ def _with_links(
 
 
 def _cells(
-    config: Config, pairs: list[tuple[Words, Words]], counts: Counts, encoder: TextEncoder, rng: np.random.Generator
+    config: Config, pairs: Iterable[Pair], counts: Counts, keep: float, rng: np.random.Generator
 ) -> tuple[NDArray[np.float32], NDArray[np.int64], NDArray[np.float32]]:
-    """Features, labels and weights of cells: all that carry a label, and a sample of the rest, weighed up."""
-    total = sum(len(source) * len(target) for source, target in pairs)
-    keep = min(1.0, config.training_cells / total)
-    parts = [_sample(pair, counts, config, keep, rng) for pair in encoded_pairs(pairs, encoder, config.layers)]
+    """Features, labels and weights of cells: all that carry a label, and a share of the rest, weighed up."""
+    parts = [_sample(pair, counts, config, min(keep, 1.0), rng) for pair in pairs]
     x, y, weight = (np.concatenate(column) for column in zip(*parts, strict=True))
     if config.balanced:
         frequency = np.array([weight[y == label].sum() for label in range(3)])
