@@ -12,12 +12,37 @@ import numpy as np
 from groundling.algorithms.tree_mapping import best_mapping
 from groundling.drawing.alignments import draw_grid, draw_links
 from groundling.drawing.arcs import draw_arcs, draw_soft_arcs
+from groundling.drawing.parse_chart import draw_derivation
+from groundling.drawing.programs import draw_agreement
 from groundling.drawing.timeline import draw_timed_tree
-from groundling.drawing.trees import draw_tree_pair
+from groundling.drawing.trees import draw_tree, draw_tree_pair
 from groundling.experiments.demo_structures import GERMAN, GOLD, GUESS, HEADS, LINKS, PHRASES, RELATIONS, TIMES, babble
 from groundling.structures import Alignment, Dependencies, Segment, Segmentation, SoftDependencies, Tree
 
 FOLDER = Path(__file__).parent / "images"
+CAPTION = "(((a (red ball)) (lies (on (the (small table))))) .)"
+CONCRETE = (0.05, 0.8, 1.0, 0.25, 0.1, 0.03, 0.55, 0.9, 0.0)  # how concrete each word of it is
+DERIVATION = {
+    "words": ["jump", "around", "right", "twice"],
+    "nodes": [
+        {"start": start, "end": end, "parent": parent, "type": kind, "program": program}
+        for start, end, parent, kind, program in (
+            (0, 4, -1, "V", "repeat(repeat(concat(RIGHT, JUMP), 4), 2)"),
+            (0, 3, 0, "V", "repeat(concat(RIGHT, JUMP), 4)"),
+            (0, 1, 1, "V", "JUMP"),
+            (1, 3, 1, "V\\V", "λx.repeat(concat(RIGHT, x), 4)"),
+            (1, 2, 3, "V\\V/(V\\V)", "λf.λx.repeat(f(x), 4)"),
+            (2, 3, 3, "V\\V", "λx.concat(RIGHT, x)"),
+            (3, 4, 0, "V\\V", "λx.repeat(x, 2)"),
+        )
+    ],
+}
+AGREEMENT = [
+    {"result": "4, 1, 7, -2", "programs": [0, 2, 4], "failed": False},
+    {"result": "4, 2, 7, -2", "programs": [1, 6], "failed": False},
+    {"result": "NameError", "programs": [3], "failed": True},
+    {"result": "too slow", "programs": [5, 7], "failed": True},
+]
 
 
 def pictures() -> dict[str, str]:
@@ -38,6 +63,9 @@ def pictures() -> dict[str, str]:
         "soft-dependencies.svg": draw_soft_arcs(_soft(gold.words[:6], (3, 3, 4, 0, 6, 4)).to_dict()),
         "alignment-links.svg": draw_links(pairs),
         "alignment-grid.svg": draw_grid(pairs),
+        "concrete-tree.svg": draw_tree(Tree.from_brackets(CAPTION, labelled=False).to_dict(), colours=CONCRETE),
+        "derivation.svg": draw_derivation(DERIVATION),
+        "agreement.svg": draw_agreement(AGREEMENT, chosen=0),
     }
 
 

@@ -11,6 +11,7 @@ from groundling.drawing.text import shorten, width
 
 ROW = 46.0  # from one level of nodes to the next
 CHIP = 22.0  # height of one line of a node
+CODE_LIMIT = 44  # characters of a program at a node
 TreeDict = Mapping[str, Any]  # what `Tree.to_dict()` gives
 Match = tuple[int, int, float]  # gold node, predicted node, IoU
 
@@ -37,8 +38,10 @@ def lines_of(node: Mapping[str, Any]) -> list[str]:
 
 def chip_width(node: Mapping[str, Any]) -> float:
     """How wide a node is drawn; a node without label is a dot."""
-    texts = lines_of(node)
-    return max(width(shorten(text, WORD_LIMIT)) for text in texts) + 12 if texts else 8.0
+    first, *code = lines_of(node) or [""]
+    # Fixed-width letters take the same room each, and narrow ones are most of what programs are made of.
+    rooms = [14 * 0.63 * min(len(text), CODE_LIMIT) for text in code]
+    return max([width(shorten(first, WORD_LIMIT)), *rooms]) + 12 if first or code else 8.0
 
 
 def needs_of(tree: TreeDict) -> list[tuple[int, int, float]]:
@@ -123,8 +126,9 @@ def draw_node(
         x - half, y - CHIP / 2, 2 * half, tall, **tint
     )
     rows = [
-        svg.label(x, y + 5 + i * CHIP * 0.8, text, "gl-ink gl-b" if i == 0 else "gl-muted gl-code", limit=WORD_LIMIT)
+        svg.label(x, y + 5 + i * CHIP * 0.8, text, look, limit=limit)
         for i, text in enumerate(texts)
+        for look, limit in [("gl-ink gl-b", WORD_LIMIT) if i == 0 else ("gl-muted gl-code", CODE_LIMIT)]
     ]
     return svg.element("g", shape + "".join(rows) + more, **data)
 
