@@ -246,6 +246,16 @@ def test_a_call_that_failed_at_once_may_be_corrected(made: tuple[dict[str, str],
         call("transfer", files["source"], files["target"], *words)
 
 
+def test_transfer_counts_pairs_without_links(made: tuple[dict[str, str], Path], tmp_path: Path) -> None:
+    files, folder = made
+    lines = Path(files["links"]).read_text().splitlines()
+    (tmp_path / "links").write_text("\n".join(["", "", *lines[2:]]) + "\n")
+    words = ["transfer", files["source"], files["target"], "--tokenised", "-m", folder / "source", "--alignments"]
+    extra = [f"--set={k}={v}" for k, v in FAST.items()]
+    result = runner.invoke(app, [*map(str, words), str(tmp_path / "links"), "-o", str(tmp_path / "x"), *extra])
+    assert result.exit_code == 0 and "2 of 150 pairs have no link" in result.stderr
+
+
 def test_transfer_says_when_a_language_has_no_rules(made: tuple[dict[str, str], Path], tmp_path: Path) -> None:
     files, folder = made
     words = ("transfer", files["source"], files["target"], "-m", folder / "source", "--method", "dt", "-o", tmp_path)

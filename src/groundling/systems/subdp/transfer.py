@@ -176,6 +176,9 @@ class Transfer:
         if done.exists():
             return read_shards(done.parent)[0]
         links = [] if self.job.method == "st" else self._alignments(bitext)
+        bare = sum(not alignment.sure for alignment in links)
+        if bare:
+            self.say(f"warning: {bare} of {len(links)} pairs have no link, so nothing is learned from them")
         self.say("making silver trees")
         silver = self._make_silver(source, bitext, links)
         write_shards(done.parent, silver, source.inventory)
