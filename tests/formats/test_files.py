@@ -9,6 +9,7 @@ import signal
 import sys
 import tracemalloc
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -169,6 +170,28 @@ def test_a_kill_in_the_middle_leaves_no_litter(tmp_path: Path) -> None:
         os.waitpid(child, 0)
     assert left(tmp_path) == ["old"]
     assert list(open_text(tmp_path / "old")) == ["old"]
+
+
+def test_a_kill_before_the_rename_is_mended_by_the_next_writer(tmp_path: Path) -> None:
+    write_lines(tmp_path / "a", ["old"])
+    child = os.fork()
+    if child == 0:
+        os.replace = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+        write_lines(tmp_path / "a", ["lost"])
+    os.waitpid(child, 0)
+    assert len(left(tmp_path)) == 2 and list(open_text(tmp_path / "a")) == ["old"]
+    write_lines(tmp_path / "a", ["new"])
+    assert left(tmp_path) == ["a"] and list(open_text(tmp_path / "a")) == ["new"]
+
+
+def test_writers_of_the_same_file_may_race(tmp_path: Path) -> None:
+    texts = [str(k) * 1000 for k in range(4)]
+    threads = [Thread(target=lambda t=t: [write_lines(tmp_path / "a", [t]) for _ in range(30)]) for t in texts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert left(tmp_path) == ["a"] and [*open_text(tmp_path / "a")][0] in texts
 
 
 def test_file_systems_without_nameless_files_get_a_temporary_name(

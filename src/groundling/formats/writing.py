@@ -12,6 +12,7 @@ import stat
 import sys
 from collections.abc import Generator, Iterable
 from contextlib import AbstractContextManager, contextmanager, suppress
+from hashlib import sha256
 from typing import IO, Any, BinaryIO, Literal, TextIO, cast, overload
 
 from groundling.errors import DataError, FormatError
@@ -67,10 +68,10 @@ def _renamed(name: str, target: str, binary: bool) -> Generator[IO[Any]]:
             os.fsync(raw.fileno())
             if os.path.exists(target):
                 os.fchmod(raw.fileno(), stat.S_IMODE(os.stat(target).st_mode))
-            if not named and _first_link(raw.fileno(), target, temporary):
-                _sync_folder(folder)
-                return
-            os.replace(temporary, target)
+            if named:
+                os.replace(temporary, target)
+            else:
+                _give_name(raw.fileno(), target)
             _sync_folder(folder)
     except BaseException:
         with suppress(OSError):
@@ -86,15 +87,27 @@ def _open_new(folder: str, temporary: str) -> tuple[int, bool]:
     return os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666), True
 
 
-def _first_link(file: int, target: str, temporary: str) -> bool:
-    """Give a nameless file its name at once where no file has it yet, else a temporary one; return which it was."""
+def _give_name(file: int, target: str) -> None:
+    """Give a nameless file its name: at once where no file has it yet, else by a rename.
+
+    A kill just before the rename leaves a file with a temporary name; it is always the same for a target, so the next
+    writer takes it away.
+    """
     path = f"/proc/self/fd/{file}"
     try:  # a folder's handle must be given, though the path needs none: without it Python does not follow the link
         os.link(path, target, src_dir_fd=file, follow_symlinks=True)
-        return True
+        return
     except FileExistsError:
+        folder, name = os.path.split(target)
+        temporary = os.path.join(folder, f".{sha256(os.fsencode(name)).hexdigest()[:16]}.tmp")
+    with suppress(FileNotFoundError):
+        os.unlink(temporary)
+    try:
         os.link(path, temporary, src_dir_fd=file, follow_symlinks=True)
-        return False
+        os.replace(temporary, target)
+    except (FileExistsError, FileNotFoundError):  # another writer of the same file came between: one of us is the last
+        if not os.path.exists(target):
+            raise
 
 
 @contextmanager
