@@ -8,7 +8,7 @@ ifeq ($(wildcard ../shared/data/README.md),../shared/data/README.md)
 export GROUNDLING_DATA ?= $(abspath ../shared/data)
 endif
 
-.PHONY: demo test test-slow test-cluster endurance fuzz lint format bench docs clean
+.PHONY: demo test test-slow test-cluster endurance fuzz release-check test-lowest lint format bench docs clean
 .DEFAULT_GOAL := demo
 
 $(READY): pyproject.toml constraints.txt requirements-weights.txt
@@ -33,6 +33,7 @@ test-slow: $(READY)
 
 endurance: $(READY)
 	@OMP_NUM_THREADS=1 $(BIN)/python tests/endurance/killing.py --kills $(or $(KILLS),50)
+	@OMP_NUM_THREADS=1 $(BIN)/python tests/endurance/faults.py
 
 fuzz: $(READY)
 	@$(BIN)/python -c 'import atheris' 2>/dev/null || $(BIN)/python -m pip install -q -c constraints.txt -e '.[fuzz]'
@@ -42,6 +43,12 @@ fuzz: $(READY)
 test-cluster: $(READY)
 	@$(BIN)/python -m pip install -q -c constraints.txt -e '.[ray,dask]'
 	@$(BIN)/python -m pytest -q tests/cluster
+
+release-check: $(READY)
+	@$(BIN)/python scripts/release_check.py
+
+test-lowest: $(READY)
+	@$(BIN)/python scripts/release_check.py lowest
 
 lint: $(READY)
 	@$(BIN)/ruff format --check .
