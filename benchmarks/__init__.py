@@ -1,5 +1,6 @@
 """What `make bench` measures. A file here with `run() -> list[Row]` is a part of it."""
 
+import math
 import time
 from collections.abc import Callable
 from typing import NamedTuple
@@ -14,9 +15,14 @@ class Row(NamedTuple):
     name: str
     ours: float
     peer: float
-    ratio: float
+    ratio: float  # nan: the peer is not installed here
     floor: float
     unit: str = "s"
+
+    @property
+    def holds(self) -> bool:
+        """Whether the claim stands; one that cannot be measured here is not held against us."""
+        return math.isnan(self.ratio) or self.ratio >= self.floor
 
 
 def best_of(work: Callable[[], object], repeats: int = 3) -> float:
@@ -32,3 +38,8 @@ def best_of(work: Callable[[], object], repeats: int = 3) -> float:
 def against(name: str, ours: float, peer: float, floor: float = 1.0, unit: str = "s") -> Row:
     """A row from two measurements; with a limit as peer, the floor is 1."""
     return Row(name, ours, peer, peer / ours, floor, unit)
+
+
+def absent(name: str, floor: float) -> Row:
+    """A row whose peer is not here: named in the table all the same."""
+    return Row(name, math.nan, math.nan, math.nan, floor, "")

@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from benchmarks import Row, against, best_of
+from benchmarks import Row, absent, against, best_of
 from groundling.neural.inside import Grammar, inside
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
@@ -65,7 +65,9 @@ def run() -> list[Row]:
         against("inside pass, forward, against one in logarithms", forward, once(inside_in_logs, log_z), 10),
     ]
     peer = torch_struct()
-    if peer is not None:
+    if peer is None:
+        rows.append(absent("inside pass, forward, against torch-struct", 10))
+    else:
         rows.append(against("inside pass, forward, against torch-struct", forward, once(peer, log_z), 10))
         slow = best_of(lambda: both(peer), 1)
         rows.append(against("inside pass, with backward, against torch-struct", full, slow, 10))
