@@ -205,10 +205,10 @@ def sample_command(
     ] = "http://localhost:8000/v1",
     local: Annotated[bool, typer.Option("--local", help="Run the model here with transformers.")] = False,
     count: Annotated[int, typer.Option("--n", min=1, help="Samples a task, over all prompts.")] = 25,
-    temperature: Annotated[float, typer.Option("--temperature", min=0.0)] = 0.3,
+    temperature: Annotated[float, typer.Option("--temperature", min=0.0, help="How freely it samples.")] = 0.3,
     max_tokens: Annotated[int, typer.Option("--max-tokens", min=1, help="Of one program.")] = 1024,
     language: Annotated[str, typer.Option("--language", help="python, sql or bash.")] = "python",
-    seed: Annotated[int, typer.Option("--seed", min=0)] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Which examples go into which prompt.")] = 0,
 ) -> None:
     """Collect programs from a model with the thesis' mark-up prompts: groups of 3 of 15 examples. Resumes.
 
