@@ -82,6 +82,13 @@ def _version_option(
     pass
 
 
+def _told(error: BaseException | None) -> bool:
+    """Whether the interrupt that led here came with a message, which was then printed."""
+    while error is not None and not isinstance(error, KeyboardInterrupt):
+        error = error.__cause__ or error.__context__
+    return error is not None and bool(error.args)
+
+
 def main() -> None:
     """Run the command line: 0 fine, 1 the check failed, 2 bad input or usage, 130 interrupted."""
     completing = "_GROUNDLING_COMPLETE" in os.environ
@@ -91,9 +98,13 @@ def main() -> None:
     except GroundlingError as error:
         print(f"groundling: {error}", file=sys.stderr)
         sys.exit(2)
-    except KeyboardInterrupt:
+    except KeyboardInterrupt:  # before typer has taken over
         print("groundling: interrupted", file=sys.stderr)
         sys.exit(130)
+    except SystemExit as leaving:  # typer has made 130 of a Ctrl-C; a training has then said where it stopped
+        if leaving.code == 130 and not _told(leaving):
+            print("groundling: interrupted", file=sys.stderr)
+        raise
     except BrokenPipeError:  # `groundling ... | head`: the reader has left, and that is fine
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
