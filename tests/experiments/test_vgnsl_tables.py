@@ -9,6 +9,7 @@ from groundling.experiments import vgnsl, vgnsl_baselines, vgnsl_data
 from groundling.experiments.vgnsl_runs import VARIANTS, Kept, choose, trees_of, unflat
 from groundling.metrics.parseval import ParsEval
 from groundling.structures.tree import Tree
+from groundling.systems.vgnsl import Captions
 
 WORDS = [("a", "b", "c"), ("d",), ("e", "f")]
 LEFT = np.array([[0, 2], [0, 3], [0, 2]], dtype=np.uint8)
@@ -62,6 +63,13 @@ def test_the_real_corpora_have_the_sizes_of_the_text(data_dir: Path) -> None:
     assert aligned > 3 * np.abs(captions.features[captions.images[np.array(dogs) - 1]].mean(0) - mean).sum()
 
 
+def test_silver_validation_trees_and_unseen_images(data_dir: Path) -> None:
+    trees = vgnsl_data.silver_validation(data_dir)
+    assert len(trees) == 2_535 and all(tree.words[-1] == "." for tree in trees)
+    unseen = vgnsl_data.unseen(data_dir)
+    assert len(unseen.sentences) == 5 * 485 and len(np.unique(unseen.images)) == 485
+
+
 def test_branching_baselines_are_those_of_the_thesis(data_dir: Path) -> None:
     """Golden: left 23.32, right 21.36 with the final stop (thesis 23.3, 22.9); right is strong without punctuation."""
     metric, gold = ParsEval("vgnsl"), vgnsl_data.mscoco_trees(data_dir)
@@ -83,6 +91,23 @@ def test_baseline_rows_score_kept_spans(tmp_path: Path, monkeypatch: pytest.Monk
     assert [row.name for row in rows] == ["Gumbel, F1", "Gumbel, self F1"]
     assert rows[0].ours == pytest.approx(100 * (1 + 2 / 3 + 1) / 3)
     assert rows[1].ours == pytest.approx(100 * (2 / 3 + 1 + 2 / 3) / 3)
+
+
+def test_concreteness_is_compared_on_words_seen_often(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of the frequent words `odd` was seen once where concreteness was measured: it does not count."""
+    words = [("dog", "grass", "of", "the", "odd")]
+    seen = Captions((("dog", "grass", "of", "the"),) * 9 + (("odd",),), np.zeros(10, dtype=np.int64), np.ones((1, 2)))
+    norms = {"dog": 4.9, "grass": 4.8, "of": 1.5, "the": 1.4, "odd": 2.0}
+    monkeypatch.setattr(vgnsl, "texts", lambda *_: (words, words))
+    monkeypatch.setattr(vgnsl, "read_norms", lambda _: norms)
+    monkeypatch.setattr(vgnsl_data, "unseen", lambda _: seen)
+    monkeypatch.setattr(vgnsl_data, "multi30k", lambda _: seen.take(np.zeros(50, dtype=np.int64)))
+    spans = np.array([[[0, 2], [0, 3], [0, 4], [0, 5]]], dtype=np.uint8)
+    learned = [{word: rating / 10 for word, rating in norms.items()} | {"odd": 9.0}]
+    runs = [Kept(np.ones(1), np.zeros(1), spans, spans, learned, 1.0, learned)] * 2
+    rows = vgnsl.concreteness_rows("VG-NSL+AI", runs, tmp_path)
+    assert [row.ours for row in rows] == pytest.approx([1, 1])
+    assert "4 of the 100 words; unseen images" in rows[0].note
 
 
 def test_every_variant_says_what_it_runs_on() -> None:

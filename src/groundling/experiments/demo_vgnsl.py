@@ -27,6 +27,7 @@ SETTINGS = Config(
     negatives="aligned",
     learning_rate=2e-3,
     scorer_learning_rate=5e-4,
+    scorer_schedule="constant",
     batch_size=64,
     epochs=6,
     drop_epoch=5,

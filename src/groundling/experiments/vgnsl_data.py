@@ -46,6 +46,14 @@ def multi30k(data: Path, split: str = "train", punctuation: bool = True) -> Capt
     return _captions(sentences, np.tile(np.arange(len(rows)), 5), found["features"][chosen])
 
 
+def unseen(data: Path, punctuation: bool = True) -> Captions:
+    """The 485 images of Multi30K's validation and test sets that have a vector, five captions each."""
+    first, second = (multi30k(data, split, punctuation) for split in ("val", "test"))
+    images = np.concatenate([first.images, second.images + len(first.features)])
+    features = np.concatenate([first.features, second.features])
+    return Captions(first.sentences + second.sentences, images, features)
+
+
 def one_caption(data: Path, language: str) -> Captions:
     """One caption an image, translated: 6,993 in each language (thesis table 3.4 has 29,000)."""
     found = _features(data)
@@ -84,6 +92,14 @@ def mscoco_dev(data: Path, punctuation: bool = True) -> list[tuple[str, ...]]:
 def silver_trees(data: Path) -> list[Tree]:
     """Parser-made trees of Multi30K's 1,000 English test captions (first task), without a final stop."""
     return list(brackets.read(data / "vision" / "multi30k_trees" / "task1_test_2016_flickr.en.trees.gz"))
+
+
+@cache
+def silver_validation(data: Path, every: int = 2) -> tuple[Tree, ...]:
+    """Every second silver tree of Multi30K's validation captions, with a final stop: settings are chosen on these."""
+    files = [data / "vision" / "multi30k_trees" / f"task2_val.{k}.en.trees.gz" for k in range(1, 6)]
+    trees = [tree for file in files for tree in brackets.read(file) if len(tree.words) > 1]
+    return tuple(with_stop(tree) for tree in trees[::every])
 
 
 def with_stop(tree: Tree) -> Tree:
