@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import base64
 import io
+import json
+import os
+import subprocess
+import sys
 import wave
 from collections.abc import Iterator
 from pathlib import Path
@@ -244,3 +248,39 @@ def test_our_own_bugs_are_one_plain_sentence(client: TestClient, monkeypatch: py
     assert "our fault" in fault(client, "trees", TREES, 500)["what"]
     monkeypatch.setattr("groundling.web.panels.trees.read_tree", lambda *_: (_ for _ in ()).throw(DataError("No. Do.")))
     assert fault(client, "trees", TREES) == {"what": "No.", "where": "trees", "next": "Do."}
+
+
+@pytest.mark.parametrize("labels", [True, False])
+def test_the_command_of_the_trees_panel_gives_the_same_scores(client: TestClient, labels: bool) -> None:
+    asked = {
+        "gold": "(S (NP (N it's)) (VP (V b)))",
+        "pred": "(S (N it's) (V b))",
+        "labels": labels,
+        "convention": "vgnsl",
+    }
+    found = client.post("/api/trees", json=asked).json()
+    printed = by_shell(found["command"])
+    for score in found["data"]["scores"][: 2 if labels else 1]:
+        assert f"{score['signature']} = {100 * score['value']:.2f}" in printed
+
+
+def test_the_command_of_the_programs_panel_makes_the_same_choice(client: TestClient) -> None:
+    asked = {
+        "programs": "def f(x): return x\n---\ndef f(x): return 2 * x\n---\ndef f(x): return x + x",
+        "inputs": "f(3)",
+    }
+    reply = client.post("/api/programs", json=asked)
+    if reply.status_code == 503:
+        pytest.skip("no sandbox works here")
+    found = reply.json()
+    assert json.loads(by_shell(found["command"]))["completion"] == found["code"]
+
+
+def by_shell(command: str) -> str:
+    """What a command that the page shows prints."""
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", command], env={**os.environ, "PATH": path}, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout

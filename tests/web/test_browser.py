@@ -175,3 +175,119 @@ def test_twenty_users_at_once_are_all_answered(page: Any, address: str) -> None:
         headers: {'Content-Type': 'application/json'}, body: JSON.stringify({gold: `(S (N w${i}) (V x))`,
         pred: `(S (N w${i}) (V x))`})}).then(r => r.json()).then(r => r.data.scores[0].value)))"""
     assert page.evaluate(ask) == [1.0] * 20
+
+
+# panel -> (field, what is written there, what the page says)
+WRONG = {
+    "trees": ("gold", "(S (N dogs", "Gold tree: 2 bracket(s) are not closed."),
+    "words": ("target", "la " * 500, "Target sentence"),
+    "programs": ("inputs", "   ", "there is no input"),
+    "transfer": ("tree", "dogs 7 root", "Source tree"),
+    "meaning": ("sentence", "jump twice", "no g2l2 model is here"),
+    "captions": ("sentence", "a dog", "no vgnsl model is here"),
+    "speech": ("words", "la " * 40, "What the built-in voice says: 40 words are too many."),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_an_error_in_each_panel_is_announced_and_says_what_to_do(page: Any, address: str, name: str) -> None:
+    field, text, said = WRONG[name]
+    page.goto(f"{address}#{name}")
+    box = page.locator(f"#{name} [name={field}]")
+    box.fill(text)
+    page.locator(f"#{name} button.main").click()
+    fault = page.locator(f"#{name} .fault:not([hidden])")
+    fault.wait_for()
+    assert said in fault.inner_text() and fault.get_attribute("role") == "alert"
+    assert fault.locator("span").first.inner_text(), "it does not say what to do next"
+    assert page.locator(f"#{name} .answer").is_hidden()
+    if "model" not in said:
+        assert box.get_attribute("aria-invalid") == "true" and page.evaluate("document.activeElement.name") == field
+
+
+def test_an_empty_field_is_caught_before_anything_is_sent(page: Any, address: str) -> None:
+    page.goto(f"{address}#words")
+    page.get_by_label("Source sentence").fill("")
+    page.locator("#words button.main").click()
+    assert page.evaluate("document.forms[1].elements.source.validity.valueMissing")
+    assert page.locator("#words .answer").is_hidden() and page.locator("#words .fault").is_hidden()
+
+
+def test_every_panel_is_reached_filled_and_run_by_keyboard(page: Any, address: str) -> None:
+    for number, name in enumerate(PANELS):
+        page.goto("about:blank")
+        page.goto(address)
+        for _ in range(2 + number):  # the skip link, then the panels' links
+            page.keyboard.press("Tab")
+        page.keyboard.press("Enter")
+        page.wait_for_function("name => document.activeElement.hash === '#' + name", arg=name)
+        page.locator(f"#{name}").wait_for()
+        for _ in range(12):
+            page.keyboard.press("Tab")
+            if page.evaluate("name => document.activeElement.closest('form') !== null", name):
+                break
+        page.keyboard.press("Control+Enter")
+        page.locator(f"#{name} .answer:not([hidden]), #{name} .fault:not([hidden])").first.wait_for()
+
+
+def test_an_answer_is_saved_by_keyboard(page: Any, address: str) -> None:
+    panel = run(page, address, "trees")
+    panel.locator("button.main").focus()
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.textContent") == "Save JSON":
+            break
+    with page.expect_download() as download:
+        page.keyboard.press("Enter")
+    assert download.value.suggested_filename == "trees.json"
+
+
+def test_every_picture_of_every_panel_is_saved_as_svg_and_png(page: Any, address: str) -> None:
+    for name in ("words", "transfer", "speech", "programs"):
+        panel = run(page, address, name)
+        if panel.locator(".answer").is_hidden():
+            assert name == "programs"  # no sandbox on this machine
+            continue
+        for kind, start in (("SVG", b"<svg"), ("PNG", b"\x89PNG")):
+            for button in panel.get_by_role("button", name=f"as {kind}").all():
+                with page.expect_download() as download:
+                    button.click()
+                assert Path(download.value.path()).read_bytes().startswith(start), (name, kind)
+
+
+def test_a_link_restores_every_panel(page: Any, address: str) -> None:
+    for name, (field, text) in {
+        "words": ("target", "eins zwei & drei = 3?"),
+        "programs": ("inputs", "f(1)\nf('#')"),
+        "transfer": ("target", "ja nein"),
+        "meaning": ("sentence", "walk twice"),
+        "captions": ("sentence", "ein Hund — 犬"),
+        "speech": ("words", "hello there"),
+    }.items():
+        page.goto(f"{address}#{name}")
+        page.locator(f"#{name} [name={field}]").fill(text)
+        page.locator(f"#{name} button.main").click()
+        done = page.locator(f"#{name} .answer:not([hidden]), #{name} .fault:not([hidden])")
+        done.first.wait_for()
+        link = page.url
+        page.goto("about:blank")
+        page.goto(link)
+        done.first.wait_for()  # a link runs what it restores
+        assert page.locator(f"#{name} [name={field}]").input_value() == text, name
+
+
+def test_twenty_people_with_a_page_each_are_all_answered(browser: Any, address: str) -> None:
+    contexts = [browser.new_context() for _ in range(20)]
+    pages = [context.new_page() for context in contexts]
+    for number, one in enumerate(pages):
+        one.set_default_timeout(SLOW)
+        one.goto(f"{address}#trees")
+        one.get_by_label("Predicted tree").fill(f"(S (N w{number}) (V x))")
+        one.get_by_label("Gold tree").fill(f"(S (N w{number}) (V x))")
+    for one in pages:
+        one.evaluate("document.forms[0].requestSubmit()")  # all before any is waited for
+    for number, one in enumerate(pages):
+        one.locator("#trees .summary").wait_for()
+        assert "100" in one.locator("#trees .summary").inner_text(), number
+    for context in contexts:
+        context.close()

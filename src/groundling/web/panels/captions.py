@@ -24,14 +24,15 @@ def run(asked: Request, shop: Shop) -> Answer:
     model = shop.model("vgnsl")
     words = read_words(asked.sentence, "sentence")
     [tree] = model.parse([words])
-    concrete: dict[str, float] = model.info.get("concreteness", {})
+    learned: dict[str, float] = model.info.get("concreteness", {})
+    concrete = {word: learned[key] for word in words for key in (word, word.lower()) if key in learned}
     known = set(model.vocabulary.words)
     unknown = [word for word in words if word not in known and word.lower() not in known]
     note = f" Unknown to the model: {', '.join(unknown)}." if unknown else ""
     return Answer(
         summary=f"{tree}{note}",
         command=f"echo {quote(' '.join(words))} | groundling vgnsl parse {quote(shop.folder('vgnsl'))}",
-        pictures=[picture(tree, concrete)],
+        pictures=[picture(tree, concrete, max(learned.values(), default=0.0))],
         tables=[
             Table(
                 caption="How concrete the model finds the words",
@@ -45,9 +46,9 @@ def run(asked: Request, shop: Shop) -> Answer:
     )
 
 
-def picture(tree: Tree, concrete: dict[str, float]) -> Picture:
-    """The tree; where the model knows how concrete words are, they are coloured."""
-    top = max(concrete.values(), default=0.0) or 1.0
+def picture(tree: Tree, concrete: dict[str, float], most: float) -> Picture:
+    """The tree; words are coloured by how concrete they are, against the most concrete word that the model knows."""
+    top = most if most > 0 else 1.0
     shares = [max(0.0, concrete[word]) / top if word in concrete else None for word in tree.words]
-    caption = "More colour: a more concrete word." if concrete else "This model does not keep how concrete words are."
+    caption = "More colour: a more concrete word." if most else "This model does not keep how concrete words are."
     return Picture(name="tree", caption=caption, svg=draw_tree(tree.to_dict(), colours=shares))

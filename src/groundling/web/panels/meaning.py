@@ -42,7 +42,8 @@ def run(asked: Request, shop: Shop) -> Answer:
     return Answer(
         summary=f"It means: {answer}",
         code=tree["program"],
-        command=f"groundling g2l2 answer {quote(shop.folder('g2l2'))} {quote(' '.join(words))}",
+        command=f"groundling g2l2 answer {quote(shop.folder('g2l2'))} {quote(' '.join(words))}"
+        + (f" --scenes scenes.json --scene {asked.scene}" if hasattr(example, "scene") else ""),
         pictures=[
             *scene_pictures(example, steps),
             Picture(name="derivation", caption="Types and programs.", svg=draw_derivation(derivation_nodes(tree))),

@@ -6,6 +6,7 @@ import base64
 import binascii
 import tempfile
 from pathlib import Path
+from shlex import quote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,7 +54,7 @@ def run(asked: Request, shop: Shop) -> Answer:
     return Answer(
         summary=f"{seconds:.2f} seconds, {len(voiced)} voiced {'stretch' if len(voiced) == 1 else 'stretches'}. "
         + _about_tree(shop, tree is not None),
-        command="groundling avnsl parse clip.wav --model runs/avnsl --svg pictures/",
+        command=f"groundling avnsl parse clip.wav --model {quote(shop.folder('avnsl'))} --svg pictures/",
         pictures=pictures,
         tables=[
             Table(caption="Voice", header=["from (s)", "to (s)"], rows=[[f"{a:.2f}", f"{b:.2f}"] for a, b in voiced])

@@ -44,7 +44,7 @@ def run(asked: Request, shop: Shop) -> Answer:
     count = f"{len(matches)} of {len(nodes[0].labels)} gold and {len(nodes[1].labels)} predicted nodes are matched"
     return Answer(
         summary=f"Struct-IoU {scores[0].number()}: {count}.{other}",
-        command=command(asked),
+        command=command(asked, len(scores) == 2),
         pictures=[
             Picture(
                 name="struct-iou",
@@ -87,9 +87,10 @@ def score_data(score: Score) -> dict[str, object]:
     return score.to_dict()
 
 
-def command(asked: Request) -> str:
-    """The same with files."""
+def command(asked: Request, with_parseval: bool) -> str:
+    """The same with files; --no-labels would change ParsEval too, which the panel does not."""
     labels = "" if asked.labels else " --no-labels"
+    more = f" --metric parseval --convention {asked.convention}" if with_parseval and asked.labels else ""
     texts = [" ".join(text.split()) for text in (asked.gold, asked.pred)]
     gold, pred = map(given, texts)
-    return f"groundling score trees {gold} {pred} --metric struct-iou{labels}"
+    return f"groundling score trees {gold} {pred} --metric struct-iou{labels}{more}"
