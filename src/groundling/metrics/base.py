@@ -22,6 +22,7 @@ Item = TypeVar("Item")
 CONFIDENCE = 0.95
 _CHUNK_ITEMS = 256  # items handed to a worker at once
 _CHUNK_CELLS = 2_000_000  # resampling weights held at once, so that bootstrap memory stays at some 16 MB
+_NOTHING = "there is nothing to score: no gold item and no prediction."
 _MISSING: Any = object()
 
 
@@ -109,28 +110,40 @@ class Metric(ABC, Generic[Item]):
     def corpus(
         self, golds: Iterable[Item], preds: Iterable[Item], *, n_jobs: int = 1, bootstrap: int = 1000, seed: int = 0
     ) -> Score:
-        """Score many pairs, read as a stream: only their statistics are kept."""
-        return self.aggregate(self.matrix(golds, preds, n_jobs=n_jobs), bootstrap=bootstrap, seed=seed)
+        """Score many pairs, read as a stream: only their statistics are kept; without bootstrap only their sum."""
+        if bootstrap:
+            return self.aggregate(self.matrix(golds, preds, n_jobs=n_jobs), bootstrap=bootstrap, seed=seed)
+        count, total = 0, np.zeros(())
+        for table in self._tables(golds, preds, n_jobs):
+            count, total = count + len(table), total + table.sum(axis=0)
+        if not count:
+            raise DataError(_NOTHING)
+        return self._scored(total, count, None, None)
 
     def matrix(self, golds: Iterable[Item], preds: Iterable[Item], *, n_jobs: int = 1) -> Statistics:
         """The statistics of each pair, shape (n, k), in order, whatever `n_jobs` is."""
-        chunks = spread(self.rows, _chunks(_pairs(golds, preds)), n_jobs=n_jobs, batch=1)
-        rows = [row for chunk in chunks for row in chunk]
-        if not rows:
-            raise DataError("there is nothing to score: no gold item and no prediction.")
-        return np.array(rows, dtype=np.float64)
+        tables = list(self._tables(golds, preds, n_jobs))
+        if not tables:
+            raise DataError(_NOTHING)
+        return np.concatenate(tables)
+
+    def _tables(self, golds: Iterable[Item], preds: Iterable[Item], n_jobs: int) -> Iterator[Statistics]:
+        for chunk in spread(self.rows, _chunks(_pairs(golds, preds)), n_jobs=n_jobs, batch=1):
+            yield np.array(chunk, dtype=np.float64)
 
     def aggregate(self, matrix: Statistics, *, bootstrap: int = 1000, seed: int = 0) -> Score:
         """The score of per-item statistics (n, k), with the bootstrap interval over items."""
-        total = matrix.sum(axis=0)
         low: float | None = None
         high: float | None = None
         if bootstrap and len(matrix) > 1:
             low, high = percentile_interval(
                 self.values(resampled_totals(matrix, bootstrap, np.random.default_rng(seed)))
             )
+        return self._scored(matrix.sum(axis=0), len(matrix), low, high)
+
+    def _scored(self, total: Statistics, count: int, low: float | None, high: float | None) -> Score:
         value, details = float(self.value(total)), self.details(total)
-        return Score(value, low, high, len(matrix), self.signature, self.name, details, self.scale)
+        return Score(value, low, high, count, self.signature, self.name, details, self.scale)
 
     def values(self, totals: Statistics) -> NDArray[np.float64]:
         """`value` of each row."""
