@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from groundling.errors import ConfigError, DataError, FormatError
+from groundling.systems.g2l2 import chart
 from groundling.systems.g2l2.config import Config
 from groundling.systems.g2l2.domain import World
 from groundling.systems.g2l2.domains.visual import OPERATIONS, visual
@@ -182,3 +183,31 @@ def test_stages_go_by_sentence_length_and_rare_answers_are_drawn_more_often() ->
     assert drawn[common] / drawn.total() < whole[common] / whole.total()
     with pytest.raises(ConfigError, match=r"longest is .* give rising numbers of words"):
         Config(longest=(9, 6))
+
+
+def test_what_pruning_made_impossible_is_left_out_and_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    questions = [q for q in made_questions(60) if len(q.words) == 11][:8]
+    lexicon = hand_made(vocabulary(questions))
+    with torch.no_grad():
+        lexicon.active.copy_(lexicon.usage > 0)
+        lexicon.active[0] = True
+    batch = next(iter(same_length(lexicon, questions, 8)))
+    found = {}
+    for limit in (chart.DEAD, -float("inf")):
+        monkeypatch.setattr(chart, "DEAD", limit)
+        lexicon.zero_grad()
+        loss = lexicon.loss(batch, 0.3)
+        loss.sum().backward()
+        assert lexicon.weights.grad is not None
+        found[limit] = [loss.detach(), lexicon.weights.grad.clone()]
+    torch.testing.assert_close(*found.values())
+
+
+def test_a_pruned_word_can_be_opened_again() -> None:
+    questions = made_questions(20)
+    lexicon = Lexicon(visual(), vocabulary(questions), generator=torch.Generator().manual_seed(0))
+    lexicon.active[:, 1:] = False
+    course = Course(Config(domain="clevr"), questions, lexicon)
+    course.reopen(questions, ["cube" not in question.words for question in questions])
+    opened = {word for word, active in zip(lexicon.words, lexicon.active.tolist(), strict=True) if all(active)}
+    assert "cube" in opened and "the" not in opened

@@ -21,6 +21,7 @@ from groundling.systems.g2l2.programs import BOUND, Apply, Arg, Call, Program, S
 
 State = tuple[Category, Program]  # what two derivations must share to be merged
 TINY = 1e-30
+DEAD = -5e8  # a log weight below has a pruned entry in it; an item that is so everywhere is left out
 
 
 class Mixture:
@@ -137,7 +138,8 @@ def expected_execution(domain: Domain, world: World, lexical: Row, empty: Tensor
         _combine_values(found, domain, world, chart, width, length - width + 1, final)
         for split in range(1, width):
             _combine_functions(found, domain, world, chart[split], chart[width - split], split, length - width + 1)
-        chart.append({state: _merge(_first(ways) if state[0] in final else ways) for state, ways in found.items()})
+        row = {state: _merge(_first(ways) if state[0] in final else ways) for state, ways in found.items()}
+        chart.append({state: item for state, item in row.items() if float(item.log_weight.detach().max()) > DEAD})
     return _readings(domain, chart, before)
 
 

@@ -24,7 +24,7 @@ class Config:
     usage_examples: int = 256  # on how many of them the use of entries is counted
     check_examples: int = 1000  # on how many of them accuracy is measured after each epoch
     whole_examples: int = 100_000  # on how many the accuracy on the whole training set is measured
-    balance: float = 0.0  # examples are drawn by (how many have the same answer) ** -balance
+    balance: float = 0.0  # examples are drawn by (how many have the answer * how many the rarest word) ** -balance
     learning_rate: float = 0.1  # of the lexicon weights
     concept_learning_rate: float = 0.02  # of the concepts of words
     stage_decay: float = 1.0  # the learning rate of concepts is multiplied by this from stage to stage

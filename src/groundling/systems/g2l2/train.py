@@ -124,7 +124,8 @@ class Course:
         """Yield batches of sentences of one length, each length as often as it has sentences (or by `balance`)."""
         examples = self.stage()
         lengths = np.array([len(self.lexicon.meaningful(example)) for example in examples])
-        chances = balanced([self.lexicon.domain.gold(example) for example in examples], self.config.balance)
+        golds = [self.lexicon.domain.gold(example) for example in examples]
+        chances = balanced(golds, [example.words for example in examples], self.config.balance)
         for _ in range(self.config.steps):
             alike = np.flatnonzero(lengths == lengths[draw(rng, chances, 1)[0]])
             yield [examples[alike[i]] for i in draw(rng, chances[alike], self.config.batch_size)]
@@ -140,7 +141,10 @@ class Course:
         scores = {"stage": float(lexicon.progress[0]), "stage_accuracy": here, "accuracy": 0.0, "finished": 0.0}
         if here >= config.good_enough:
             scores["accuracy"] = self.accuracy_of_all(lexicon)
-            scores["finished"] = float(scores["accuracy"] >= config.good_enough)
+            trained = (
+                not config.longest or int(lexicon.progress[0]) >= len(self.sets) - 1
+            )  # on the longest sentences too
+            scores["finished"] = float(scores["accuracy"] >= config.good_enough and trained)
         elif self.is_time_to_decide():
             self.decide(examples)
             self.reopen(checked, right)
@@ -199,14 +203,15 @@ def draw(rng: np.random.Generator, chances: NDArray[np.float64], size: int) -> N
     return np.argsort(rng.exponential(size=len(chances)) / chances)[:size]
 
 
-def balanced(answers: Sequence[str], power: float) -> NDArray[np.float64]:
-    """Return the chance of each example, (how many have the same answer) ** -power, normalised.
+def balanced(answers: Sequence[str], sentences: Sequence[Sequence[str]], power: float) -> NDArray[np.float64]:
+    """Return the chance of each example: (how many have its answer * how many have its rarest word) ** -power.
 
-    >>> balanced(["yes", "yes", "no"], 1.0).tolist()
+    >>> balanced(["yes", "yes", "no"], [["a"], ["a"], ["a"]], 1.0).tolist()
     [0.25, 0.25, 0.5]
     """
-    counts = Counter(answers)
-    chances = np.array([counts[answer] ** -power for answer in answers])
+    counts, uses = Counter(answers), Counter(word for words in sentences for word in set(words))
+    pairs = zip(answers, sentences, strict=True)
+    chances = np.array([(counts[answer] * min(uses[word] for word in words)) ** -power for answer, words in pairs])
     return chances / chances.sum()
 
 
