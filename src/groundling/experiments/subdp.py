@@ -179,18 +179,19 @@ class Transfer:
             "SubDP + fill": lambda: self.train(self.soft(fill=True)),
         }
 
-    def with_pairs(self, count: int) -> Parser:
-        """SubDP from the first `count` pairs only (fig. 9.4)."""
+    def with_pairs(self, count: int, config: Config | None = None) -> Parser:
+        """SubDP from `count` pairs only (fig. 9.4), with settings of their own."""
+        config = config or self.bench.config
         order = np.random.default_rng(self.seed).permutation(len(self.words))[:count].tolist()
         silver = silver_soft(
             self.parser,
             self.source.select(order),
             [self.words[k] for k in order],
             [self.links[k] for k in order],
-            self.bench.config,
+            config,
         )
         trees = Trees(self.target.select(order), silver)
-        return train_target(self.bench.config, trees, self.parser, seed=self.seed, device=self.bench.device)[0].eval()
+        return train_target(config, trees, self.parser, seed=self.seed, device=self.bench.device)[0].eval()
 
 
 def more_pairs(bench: Bench, parser: Parser, language: str, seed: int) -> dict[str, Callable[[], Parser]]:

@@ -25,7 +25,7 @@ class Config:
     target_learning_rate: float = 5e-4
     source_batch_words: int = 5000
     target_batch_words: int = 1500  # not in the thesis; its bitext is larger than a few thousand pairs
-    target_batches: int = 0  # few pairs are cut into so many batches at least (ours): one step an epoch learns little
+    target_batches: int = 8  # few pairs are cut into so many batches at least (ours): one step an epoch learns little
     source_share: float = 0.0  # gold source sentences mixed into the target's training, per silver one (ours)
     fill: bool = False  # give the mass lost to unaligned words to the source parser's own guess (ours)
     patience: int = 10  # epochs without a better score on held-out sentences
