@@ -129,11 +129,23 @@ def test_gold_trees_are_mixed_in_and_lost_mass_is_filled(source: Parser) -> None
     for tree in filled:
         assert np.bincount(tree.arcs.dependent, tree.arcs.weight)[1:] == pytest.approx(1, abs=0.02)
     gold = [p.source for p in pairs()[:50]]
-    mixed = Config(**{**CONFIG.__dict__, "source_share": 1.0, "target_epochs": 1})
+    mixed = Config(**{**CONFIG.__dict__, "source_share": 1.0, "target_epochs": 1, "target_batches": 0})
     trees = Trees(vectors(t.words for t in gold), treebank(gold, INVENTORY))
     made, history = train_target(mixed, Trees(other, filled), source, device="cpu", gold=trees)
     plain, less = train_target(mixed, Trees(other, filled), source, device="cpu")
     assert history.step > less.step and isinstance(made, Parser) and isinstance(plain, Parser)
+
+
+def test_few_pairs_are_cut_into_several_batches(source: Parser) -> None:
+    words = [p.target.words for p in pairs()[150:170]]
+    trees = Trees(vectors(words), silver_self(source, vectors(words), words, INVENTORY))
+    steps = {}
+    for batches in (0, 6):
+        config = Config(
+            **{**CONFIG.__dict__, "target_epochs": 1, "target_batch_words": 5000, "target_batches": batches}
+        )
+        steps[batches] = train_target(config, trees, source, device="cpu")[1].step
+    assert steps[0] == 1 and steps[6] >= 6
 
 
 def test_vectors_keep_endpoints_select_join_and_cache(tmp_path) -> None:

@@ -106,7 +106,8 @@ def _batch_words(config: Config, words: int) -> int:
     >>> _batch_words(Config(target_batch_words=2500, target_batches=16), 1600)
     100
     """
-    return min(config.target_batch_words, max(words // max(config.target_batches, 1), 1))
+    share = words // config.target_batches if config.target_batches else config.target_batch_words
+    return min(config.target_batch_words, max(share, 1))
 
 
 def _fit(
