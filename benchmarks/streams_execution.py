@@ -61,6 +61,6 @@ def run() -> list[Row]:
     exponent = float(np.polyfit(np.log(sizes), np.log([cpu for cpu, _, _ in found]), 1)[0])
     growth = found[-1][2] - found[0][2]
     return [
-        against(f"{largest} programs in a stream: exponent of time against number", exponent, 1.1, 1.0, ""),
+        against(f"{largest} programs in a stream: exponent of time against number", exponent, 1.2, 1.0, ""),
         against(f"{largest} programs in a stream: growth of peak memory", max(growth, 0.1), 16.0, 1.0, "MB"),
     ]

@@ -10,8 +10,7 @@ from groundling.execution.outcome import Outcome
 from groundling.execution.replies import Request
 from groundling.execution.server import Server, ServerLostError, wait
 
-_WINDOW = 8  # requests a server that may wait for an earlier one's outcome
-_AHEAD = 2  # programs that a server holds: one runs, one waits
+_WINDOW = 24  # requests a server that may be under way, or wait for an earlier one's outcome
 
 
 class Crew:
@@ -35,9 +34,9 @@ class Crew:
 
     def _fill(self, requests: Iterator[Request]) -> bool:
         """Give every server something to do; False when nothing is left."""
-        for held in range(_AHEAD):
+        for held in range(max(server.ahead if server is not None else 1 for server in self.servers)):
             for place, server in enumerate(self.servers):
-                if server is not None and len(server.under_way) > held:
+                if server is not None and (len(server.under_way) > held or held >= server.ahead):
                     continue
                 request = self._next(requests)
                 if request is None:
@@ -70,7 +69,7 @@ class Crew:
         except ServerLostError as lost:
             self._drop(server, [], str(lost))
         else:
-            self._done[came[0].nonce] = replies.outcome(*came)
+            self._done |= {one[0].nonce: replies.outcome(*one) for one in came}
 
     def _drop(self, server: Server, more: list[Request], reason: str) -> None:
         """Do again what a lost server had under way; what was lost twice is refused."""

@@ -15,7 +15,7 @@ from typing import Literal
 from groundling.execution.filters import FORK, compiled_filters
 
 Level = Literal["bubblewrap", "landlock", "none"]
-_GUEST_MODULES = ("isolation", "encode", "program", "control", "server")
+_GUEST_MODULES = ("isolation", "encode", "large_pages", "program", "control", "server")
 # Everything of the guest arrives as text in one argument: nothing of this package need be readable in there.
 _BOOTSTRAP = """
 import json, sys, types

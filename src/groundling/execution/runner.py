@@ -111,7 +111,7 @@ def _started(level: Level, *, processes: bool = False) -> Server:
     try:
         server.submit(replies.request("", ["1 + 1"], Limits(), "start"))
         wait([server])
-        outcome = replies.outcome(*server.collect())
+        [outcome] = [replies.outcome(*one) for one in server.collect()]
     except ServerLostError as lost:
         server.close()
         raise ExecutionError(str(lost)) from lost

@@ -18,6 +18,7 @@ from groundling.execution.replies import Ending, Request
 
 _GRACE = 30.0  # seconds that a server may be late (a loaded machine) before it counts as lost
 _SHORT = 0.02  # seconds: most programs end sooner and need one look only, after their end
+_MOST_AHEAD = 8
 _CHUNK = 1 << 16
 
 
@@ -31,7 +32,8 @@ class Exchange:
     def __init__(self, request: Request) -> None:
         self.request = request
         self.values, self.printed = bytearray(), bytearray()
-        self.started = self.stopped = 0.0
+        self.number = 0  # as the server counts
+        self.stopped = False
         self._unsent = memoryview(request.body)
         self.channel, self._far_channel = socket.socketpair()
         self.output, self._far_output = os.pipe()
@@ -41,7 +43,7 @@ class Exchange:
 
     def hand_over(self, plans: socket.socket) -> None:
         """Send the plan with the far ends, then as much of the program as fits."""
-        fds = array("i", (self._far_channel.fileno(), self._far_output))
+        fds = array("i", (self._far_output, self._far_output, self._far_channel.fileno()))
         try:
             plans.sendmsg([self.request.plan], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, fds)])
         finally:
@@ -93,8 +95,8 @@ class Server:
     def __init__(self, level: Level, *, processes: bool = False) -> None:
         self.processes = processes  # whether its programs may start some
         self.under_way: deque[Exchange] = deque()
-        self._number = 0  # of the program that runs, counted as the server does
-        self._late = False
+        self.ahead = 1  # programs that it should hold: more where they are short
+        self._submitted, self._heard, self._late = 0, 0.0, False
         self._plans, far_plans = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.endings, far_endings = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with far_plans, far_endings:
@@ -113,41 +115,44 @@ class Server:
         except OSError as error:
             exchange.close()
             raise ServerLostError(self.last_words()) from error
+        self._submitted += 1
+        exchange.number = self._submitted
         if not self.under_way:
-            self._begin(exchange)
+            self._heard = time.monotonic()
         self.under_way.append(exchange)
 
-    def _begin(self, exchange: Exchange) -> None:
-        self._number += 1
-        exchange.started = time.monotonic()
-
-    def collect(self) -> tuple[Request, Ending, bytes, bytes]:
-        """The program that has ended; the server's word is waiting in `endings`."""
+    def collect(self) -> list[tuple[Request, Ending, bytes, bytes]]:
+        """The programs that have ended; the server's word on them is waiting in `endings`."""
         try:
-            word = b"" if self._late else self.endings.recv(256)
+            words = b"" if self._late else self.endings.recv(1024)
         except OSError:
-            word = b""
-        if not word:
+            words = b""
+        if not words:
             raise ServerLostError("no reply in time" if self._late else self.last_words())
+        self._heard = time.monotonic()
+        found = [self._ended(word) for word in words.split(b"\n")]
+        short = all(ending.ms < _SHORT * 1e3 for _, ending, _, _ in found)
+        self.ahead = min(2 * self.ahead, _MOST_AHEAD) if short else 1
+        return found
+
+    def _ended(self, word: bytes) -> tuple[Request, Ending, bytes, bytes]:
         exchange = self.under_way.popleft()
-        if self.under_way:
-            self._begin(self.under_way[0])
         fits = exchange.drain() and not exchange.stopped
         exchange.close()
-        ending = Ending.read(word, fits)
-        return exchange.request, ending, bytes(exchange.values), bytes(exchange.printed)
+        return exchange.request, Ending.read(word, fits), bytes(exchange.values), bytes(exchange.printed)
 
     def tend(self, now: float) -> bool:
-        """Look after a program that takes long: pass on its text, read what it writes, stop a flood; False: late."""
-        exchange = self.under_way[0]
-        if now - exchange.started < _SHORT:
+        """Look after programs that take long: pass on their text, read what they write, stop a flood; False: late."""
+        if now - self._heard < _SHORT:
             return True
-        exchange.send()
-        if not exchange.stopped and not exchange.drain():
-            exchange.stopped = now
-            with contextlib.suppress(OSError):  # lost: `collect` will say so
-                self.endings.send(b"%d" % self._number)
-        self._late = now - exchange.started > exchange.request.seconds + _GRACE
+        for exchange in self.under_way:  # the server may not yet have told of the first ones' end
+            exchange.send()
+            if not exchange.stopped and not exchange.drain():
+                exchange.stopped = True
+                with contextlib.suppress(OSError):  # lost: `collect` will say so
+                    self.endings.send(b"%d" % exchange.number)
+        allowed = sum(exchange.request.seconds for exchange in self.under_way) + _GRACE
+        self._late = now - self._heard > allowed
         return not self._late
 
     def last_words(self) -> str:
@@ -175,19 +180,23 @@ class Server:
 
 
 def wait(servers: Iterable[Server]) -> list[Server]:
-    """Wait until a program of one of these has ended, and return those where one has; tend the others meanwhile."""
+    """Wait until a program of one of these has ended, and return those where one has; tend the others meanwhile.
+
+    Where none has anything to do, there is nothing to wait for.
+    """
     busy = {server.endings.fileno(): server for server in servers if server.under_way}
     poll = select.poll()
     for fd in busy:
         poll.register(fd, select.POLLIN)
     timeout = _SHORT
-    while True:
+    while busy:
         ready = [busy[fd] for fd, _ in poll.poll(timeout * 1e3) if fd in busy]
         now = time.monotonic()
         ready += [server for server in busy.values() if server not in ready and not server.tend(now)]
         if ready:
             return ready
         timeout, poll = 1.0, _watch(busy.values())
+    return []
 
 
 def _watch(busy: Iterable[Server]) -> select.poll:
@@ -195,6 +204,7 @@ def _watch(busy: Iterable[Server]) -> select.poll:
     poll = select.poll()
     for server in busy:
         poll.register(server.endings, select.POLLIN)
-        for fd, events in server.under_way[0].watched():
-            poll.register(fd, events)
+        for exchange in server.under_way:
+            for fd, events in exchange.watched():
+                poll.register(fd, events)
     return poll

@@ -1,4 +1,4 @@
-"""The server's two sockets to the host: by one come plans, each with two descriptors; by the other go endings.
+"""The server's two sockets to the host: by one come plans, each with three descriptors; by the other go endings.
 
 All buffers are made once and all calls go straight to the C library: the server is forked for every program, so that
 each page of it that a loop touches is a page that the kernel copies.
@@ -12,8 +12,9 @@ from functools import partial
 
 _libc = ctypes.PyDLL(None, use_errno=True)
 _MESSAGE = 4096  # bytes of the longest plan
-_POLLIN, _POLLHUP = 1, 16
-_RIGHTS = 24  # bytes of a control message with two descriptors
+_POLLIN, _POLLHUP, _DONTWAIT = 1, 16, 0x40
+_TOGETHER = 4  # endings in a message at most
+_RIGHTS = 28  # bytes of a control message with three descriptors
 
 
 class _Vector(ctypes.Structure):
@@ -33,14 +34,13 @@ class _Header(ctypes.Structure):
 
 
 class _Descriptors(ctypes.Structure):
-    """One SCM_RIGHTS message with two descriptors."""
+    """One SCM_RIGHTS message with three descriptors."""
 
     _fields_ = (
         ("length", ctypes.c_size_t),
         ("level", ctypes.c_int),
         ("kind", ctypes.c_int),
-        ("first", ctypes.c_int),
-        ("second", ctypes.c_int),
+        ("places", ctypes.c_int * 3),
     )
 
 
@@ -49,33 +49,48 @@ class _Poll(ctypes.Structure):
 
 
 class Control:
-    """The server's side; `channel` and `output` hold the descriptors that came with the last plan."""
+    """The server's side. The descriptors of a plan must land where the program wants them: at 1, 2 and 3."""
 
     def __init__(self, plans: int, endings: int) -> None:
         self._text = ctypes.create_string_buffer(_MESSAGE)
         fds = _Descriptors()
-        self.channel = ctypes.c_int.from_buffer(fds, _Descriptors.first.offset)
-        self.output = ctypes.c_int.from_buffer(fds, _Descriptors.second.offset)
+        self._places = fds.places
         vector = _Vector(ctypes.addressof(self._text), _MESSAGE)
         header = _Header(None, 0, ctypes.pointer(vector), 1, ctypes.addressof(fds), _RIGHTS, 0)
         self._rights = ctypes.c_size_t.from_buffer(header, _Header.control_length.offset)
-        self._receive = partial(_libc.recvmsg, plans, ctypes.pointer(header), 0)
+        self._receive = partial(_libc.recvmsg, plans, ctypes.pointer(header))
         polls = (_Poll * 2)(_Poll(endings, _POLLIN, 0), _Poll(-1, _POLLIN, 0))
         self._ending, self._child = polls
         self._poll = partial(_libc.poll, polls, 2)
         self._status, self._usage = ctypes.c_int(), (ctypes.c_long * 18)()
         self._status_pointer = ctypes.pointer(self._status)
         self._wait4 = _libc.wait4
-        self.send = partial(os.write, endings)
+        self._send = partial(os.write, endings)
+        self._untold: list[bytes] = []
         self._read = partial(os.read, endings, 32)
 
     def receive(self) -> bytes | None:
-        """Wait for the next plan; None when the host has hung up."""
+        """Wait for the next plan; None when the host has hung up. Nothing is kept back while there is nothing to do."""
         self._rights.value = _RIGHTS
-        size = self._receive()
-        if size <= 0 or self._rights.value != _RIGHTS:
-            return None
+        size = self._receive(_DONTWAIT)
+        if size < 0:
+            self._flush()
+            self._rights.value = _RIGHTS
+            size = self._receive(0)
+        if size <= 0 or self._rights.value != _RIGHTS or self._places[2] != 3:
+            return None  # the lowest free places are taken in order, so that a third at 3 says all
         return self._text[:size]  # pyright: ignore[reportReturnType]  an array of characters gives bytes
+
+    def tell(self, ending: bytes) -> None:
+        """Send how a program ended, a few at a time: each message wakes the host."""
+        self._untold.append(ending)
+        if len(self._untold) >= _TOGETHER:
+            self._flush()
+
+    def _flush(self) -> None:
+        if self._untold:
+            self._send(b"\n".join(self._untold))
+            self._untold.clear()
 
     def wait(self, pidfd: int, number: int, milliseconds: int) -> bytes:
         """Wait until the child ends ("exit"), its time is over ("timeout"), or the host wants it ended ("output")."""

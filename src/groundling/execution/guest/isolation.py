@@ -97,15 +97,14 @@ def bind(source: str, target: str) -> None:
     _check(_libc.mount(source.encode(), target.encode(), None, 4096 | 0x4000, None), f"bind {source}")
 
 
-def own_descriptors(channel: ctypes.c_int, output: ctypes.c_int, place: int) -> list[Step]:
-    """Leave the server's process group, die with it, and have `channel` at `place` and `output` at 1 and 2."""
-    return [
-        ("die with the server", partial(_libc.prctl, _DIE_WITH_PARENT, _SIGKILL, 0, 0, 0)),  # however it ends
-        ("a group of its own", partial(_libc.setpgid, 0, 0)),  # else kill(0) would reach the server
-        ("own descriptors", partial(_libc.dup2, output, 1)),
-        ("own descriptors", partial(_libc.dup2, output, 2)),
-        ("own descriptors", partial(_libc.dup2, channel, place)),
-    ]
+def own_group() -> list[Step]:
+    """Leave the server's process group: else kill(0) would reach it."""
+    return [("a group of its own", partial(_libc.setpgid, 0, 0))]
+
+
+def die_with_parent() -> list[Step]:
+    """Be killed when the server ends, however it ends; bubblewrap would wait for its orphans."""
+    return [("die with the server", partial(_libc.prctl, _DIE_WITH_PARENT, _SIGKILL, 0, 0, 0))]
 
 
 def no_capabilities() -> list[Step]:

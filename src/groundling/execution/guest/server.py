@@ -1,7 +1,7 @@
 """The warm server: one plan in, one fork, one ending out. It never sees a program, nor what one writes.
 
-The host sends two descriptors with each plan: the child reads its program from the first and answers there, and prints
-to the second. So the server, whose every touched page is copied at the next fork, does next to nothing.
+The host sends descriptors with each plan: the child prints to the first two, and reads its program from the third and
+answers there. So the server, whose every touched page is copied at the next fork, does next to nothing.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from functools import partial
 from time import monotonic
 from typing import Any
 
-from groundling.execution.guest import isolation, program
+from groundling.execution.guest import isolation, large_pages, program
 from groundling.execution.guest.control import Control
 
-_PLANS, _ENDINGS = 3, 4  # where the host's sockets are moved, away from 0-2
-_RULESET = 5  # the Landlock ruleset, or /dev/null where there is none
+_CHANNEL = 3  # a program's own way to the host; 1 and 2 are its output, and all three are free until it comes
+_PLANS, _ENDINGS, _RULESET, _ERRORS = 4, 5, 6, 7  # the server's: sockets, Landlock ruleset or /dev/null, stderr
 _SIGKILL = 9
 _BOUNDS = {"CORE": 0, "MEMLOCK": 1 << 16, "STACK": 8 << 20}  # of every program: set once, inherited
 # What programs import most: loaded once, so that it costs them nothing. Each one more makes every fork dearer.
@@ -33,18 +33,17 @@ _FAR = (
 class Plan:
     """What locks a program up, ready to be done in its process; one for all programs of the same limits."""
 
-    def __init__(self, message: bytes, config: dict[str, Any], control: Control) -> None:
+    def __init__(self, message: bytes, config: dict[str, Any]) -> None:
         asked, level = json.loads(message), config["level"]
         self.milliseconds = int(asked["seconds"] * 1e3)
         self.shell = _shell(config["shell"]) if asked["language"] == "bash" else None
-        # Over the host's socket goes the program's own, so that no way to the host is left.
-        first = isolation.own_descriptors(control.channel, control.output, _PLANS)
+        first = isolation.die_with_parent() + isolation.own_group()
         if level == "bubblewrap":
             first += isolation.fresh_temporary(asked["temporary_bytes"])
             first += isolation.fresh_proc() if config["processes"] else []
         rest = isolation.restrict_to(_RULESET) if level == "landlock" else []
         rest += isolation.no_capabilities() if level == "bubblewrap" else []
-        rest += isolation.close_from(_ENDINGS) + isolation.bounds(asked["rlimits"])
+        rest += isolation.close_from(_PLANS) + isolation.bounds(asked["rlimits"])
         bpf = config["filters"].get("program")
         rest += isolation.filtered_by(bpf) if bpf else []  # the last: it forbids what the steps before it do
         self.all, self.first, self.rest = (isolation.Steps(steps) for steps in (first + rest, first, rest))
@@ -60,22 +59,27 @@ def _shell(source: str) -> Any:
 
 def serve(config: dict[str, Any]) -> None:
     """Answer plans until the host closes its end."""
-    os.dup2(0, _PLANS, inheritable=False)
-    os.dup2(1, _ENDINGS, inheritable=False)
+    for fd, place in ((0, _PLANS), (1, _ENDINGS), (2, _ERRORS)):
+        os.dup2(fd, place, inheritable=False)
     null = os.open(os.devnull, os.O_RDWR)
-    for fd in (0, 1):
-        os.dup2(null, fd)
-    os.dup2(null, _RULESET)
-    os.closerange(_RULESET + 1, 256)
+    for place in (0, 1, _RULESET):
+        os.dup2(null, place)
+    os.closerange(_ERRORS + 1, 256)
     for name in _PRELOAD + (_FAR if config["hidden"] and config["level"] == "none" else []):
         __import__(name)
+    large_pages.share_code()
     _walls(config)
     program.rehearse()
     program.prepare()
     control, forker = Control(_PLANS, _ENDINGS), isolation.Forker(config["fork"])
     gc.collect()
     gc.freeze()
-    _loop(control, forker, partial(Plan, config=config, control=control))
+    os.closerange(1, _PLANS)
+    try:
+        _loop(control, forker, partial(Plan, config=config))
+    except BaseException as error:
+        os.write(_ERRORS, f"{type(error).__name__}: {error}".encode())
+        raise
 
 
 def _walls(config: dict[str, Any]) -> None:
@@ -97,8 +101,7 @@ def _walls(config: dict[str, Any]) -> None:
 
 def _loop(control: Control, forker: isolation.Forker, plan_of: Any) -> None:
     plans: dict[bytes, Plan] = {}
-    number, fork, pidfd, channel, output = 0, forker.fork, forker.pidfd, control.channel, control.output
-    close, now = os.close, monotonic
+    number, fork, pidfd, now = 0, forker.fork, forker.pidfd, monotonic
     while (message := control.receive()) is not None:
         plan = plans.get(message)
         if plan is None:
@@ -110,16 +113,15 @@ def _loop(control: Control, forker: isolation.Forker, plan_of: Any) -> None:
             _child(plan)
         if pid < 0:
             raise isolation.failure("clone")
-        close(channel.value)
-        close(output.value)
+        os.closerange(1, _PLANS)
         left = plan.milliseconds
         while (ended := control.wait(pidfd.value, number, left)) == b"stale":
             left = max(0, plan.milliseconds - int((now() - start) * 1e3))
         if ended != b"exit":
             os.kill(pid, _SIGKILL)  # its namespace, where it has one, dies with it
         status, cpu = control.reap(pid)
-        close(pidfd.value)
-        control.send(b"%b %d %d %d" % (ended, status, cpu, (now() - start) * 1e6))
+        os.close(pidfd.value)
+        control.tell(b"%b %d %d %d" % (ended, status, cpu, (now() - start) * 1e6))
 
 
 def _child(plan: Plan) -> None:
@@ -130,18 +132,18 @@ def _child(plan: Plan) -> None:
             plan.all.take()
         else:
             plan.first.take()
-            texts = program.receive(_PLANS)
+            texts = program.receive(_CHANNEL)
             plan.shell.enter_tree(texts[2])
             plan.rest.take()
     except BaseException as error:
-        nonce = (texts or program.receive(_PLANS))[0]
-        program.refuse(nonce, f"{type(error).__name__}: {error}", _PLANS)
+        nonce = (texts or program.receive(_CHANNEL))[0]
+        program.refuse(nonce, f"{type(error).__name__}: {error}", _CHANNEL)
         os._exit(1)
     try:
         if plan.shell is None:
-            program.run_program(program.receive(_PLANS), _PLANS)
+            program.run_program(program.receive(_CHANNEL), _CHANNEL)
         else:
-            plan.shell.run_shell(texts[1], texts[0], _PLANS)
+            plan.shell.run_shell(texts[1], texts[0], _CHANNEL)
     finally:
         os._exit(0)
 
