@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Any
 
 from groundling.errors import ConfigError, MissingExtraError
@@ -30,12 +29,18 @@ def lookup(table: Mapping[str, str], name: str, kind: str, group: str | None = N
     """
     if name in table:
         return load(table[name])
-    for entry in entry_points(group=group) if group else ():
+    for entry in _entry_points(group) if group else ():
         if entry.name == name:
             return entry.load()
     raise ConfigError(
         f"no {kind} is called {name!r}.{did_you_mean(name, table)} There are: {', '.join(sorted(table))}."
     )
+
+
+def _entry_points(group: str) -> Iterable[Any]:
+    from importlib.metadata import entry_points  # 30 ms that most commands need not pay
+
+    return entry_points(group=group)
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

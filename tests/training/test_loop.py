@@ -228,3 +228,38 @@ def test_a_damaged_checkpoint_is_named(tmp_path: Path) -> None:
     path.write_bytes(whole.replace(b"checkpoint 1", b"checkpoint 9"))
     with pytest.raises(FormatError, match="'groundling checkpoint 9'; this version reads 'groundling checkpoint 1'"):
         load_checkpoint(path)
+
+
+def test_a_gpu_that_fails_in_the_middle_is_told_and_the_last_state_is_kept(tmp_path: Path) -> None:
+    train(tmp_path / "unbroken")
+    steps = []
+
+    def failing(module) -> dict[str, float]:
+        steps.append(1)
+        if len(steps) == 2:
+            raise RuntimeError("CUDA error: unspecified launch failure\nCompile with TORCH_USE_CUDA_DSA")
+        return {"error": module.error(torch.arange(48)).item()}
+
+    with pytest.raises(
+        GroundlingError, match=r"the GPU failed \(CUDA error: unspecified launch failure\)\. .* is kept in"
+    ):
+        train(tmp_path / "a", evaluate=failing)
+    assert load_checkpoint(tmp_path / "a" / "last.safetensors")["history"]["step"] > 0
+    train(tmp_path / "a", resume=True)
+    assert fingerprint(tmp_path / "a") == fingerprint(tmp_path / "unbroken")
+
+
+def test_too_little_gpu_memory_is_told() -> None:
+    def loss(module, batch, generator):
+        raise torch.cuda.OutOfMemoryError("CUDA out of memory. Tried to allocate 2 GiB")
+
+    with pytest.raises(GroundlingError, match=r"too little memory .* take a smaller batch"):
+        toy_fit(loss=loss)
+
+
+def test_other_errors_keep_their_traceback() -> None:
+    def loss(module, batch, generator):
+        raise RuntimeError("shapes cannot be multiplied")
+
+    with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
+        toy_fit(loss=loss)
