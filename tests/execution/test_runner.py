@@ -157,6 +157,19 @@ def test_low_hard_limits_of_a_container_are_kept() -> None:
     assert done.stdout == "(42,)\n", done.stderr
 
 
+def test_few_descriptors_mean_fewer_programs_ahead() -> None:
+    code = (
+        "import resource, sys\n"
+        "from groundling.execution import Runner\n"
+        "with Runner(workers=2, unsafe_local=True) as runner:\n"
+        "    list(runner.run_many([('', ['1'])] * 4))\n"
+        "    resource.setrlimit(resource.RLIMIT_NOFILE, (22, 22))\n"
+        "    print(sum(outcome.value[0] for outcome in runner.run_many([('', ['1'])] * 200)))\n"
+    )
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True)
+    assert done.stdout == "200\n", done.stderr
+
+
 def test_it_works_as_an_ordinary_user_too() -> None:
     """CI is root: run once more as nobody, with an interpreter that nobody may read."""
     python = "/usr/bin/python3"

@@ -62,6 +62,11 @@ class Crew:
             server.submit(request)
         except ServerLostError as lost:
             self._drop(server, [request], str(lost))
+        except OSError:  # no descriptor left: with fewer programs ahead there will be
+            if not any(other.under_way for other in self.servers if other is not None):
+                raise
+            server.ahead = max(1, len(server.under_way))
+            self._again.append(request)
 
     def _collect(self, server: Server) -> None:
         try:

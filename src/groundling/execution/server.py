@@ -35,8 +35,13 @@ class Exchange:
         self.number = 0  # as the server counts
         self.stopped = False
         self._unsent = memoryview(request.body)
-        self.channel, self._far_channel = socket.socketpair()
         self.output, self._far_output = os.pipe()
+        try:
+            self.channel, self._far_channel = socket.socketpair()
+        except OSError:
+            os.close(self.output)
+            os.close(self._far_output)
+            raise
         self.channel.setblocking(False)
         os.set_blocking(self.output, False)
         self.open = {self.channel.fileno(), self.output}
@@ -108,7 +113,7 @@ class Server:
                 raise
 
     def submit(self, request: Request) -> None:
-        """Hand over one program."""
+        """Hand over one program; raises OSError where this process may open no more descriptors."""
         exchange = Exchange(request)
         try:
             exchange.hand_over(self._plans)
