@@ -80,6 +80,17 @@ def test_outcomes_come_in_order(runner: Runner) -> None:
     assert [outcome.value for outcome in runner.run_many(iter(jobs))] == [(n,) for n in range(40)]
 
 
+def test_a_program_may_be_run_while_others_wait_to_be_read() -> None:
+    with Runner(workers=2, unsafe_local=True) as runner:
+        jobs = ((f"x = {n}", ["x"]) for n in range(5))
+        found = [outcome.value[0] + runner.run("", ["100"]).value[0] for outcome in runner.run_many(jobs)]
+        assert found == list(range(100, 105))
+        left = runner.run_many([("while True: pass", ["1"])] * 3 + [("", ["1"])], Limits(seconds=30))
+        begun = runner.run_many([("", ["7"])] * 3)
+        assert next(begun).value == (7,)
+    assert left is not None  # closing waits for nobody
+
+
 def test_a_lost_server_is_replaced(runner: Runner) -> None:
     for _ in range(2):
         server = runner._servers.get()  # pyright: ignore[reportPrivateUsage]

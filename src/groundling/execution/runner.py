@@ -29,7 +29,9 @@ class Runner:
 
     def __init__(self, *, workers: int = 2, unsafe_local: bool = False, level: Level | None = None) -> None:
         self.workers = workers
-        self._servers: queue.SimpleQueue[Server | None] = queue.SimpleQueue()
+        self._servers: queue.SimpleQueue[Server | None] = queue.SimpleQueue()  # the free ones
+        self._crews: list[Crew] = []  # those at work
+        self._streams = 0  # loops over many that have begun
         first, chosen = _strongest(unsafe_local) if level is None else (_started(level), level)
         self.level: Level = chosen
         self._servers.put(first)
@@ -49,19 +51,31 @@ class Runner:
     def run_many(self, jobs: Iterable[Job], limits: Limits | None = None) -> Iterator[Outcome]:
         """Run many (program, inputs) pairs on all servers; outcomes come in the order of the jobs.
 
-        Jobs are read a little ahead, never all of them. While the loop over it lives, its servers are its own.
+        Jobs are read a little ahead, never all of them. While the loop over it lives its servers are its own, and
+        `run` starts another where none is free.
         """
         limits = limits or Limits()
         requests = (replies.request(code, inputs, limits, secrets.token_hex(8)) for code, inputs in jobs)
-        return self._outcomes(requests, self.workers)
+        self._streams += 1
+        try:
+            yield from self._outcomes(requests, self.workers)
+        finally:
+            self._streams -= 1
 
     def _outcomes(self, requests: Iterator[replies.Request], most: int) -> Iterator[Outcome]:
-        crew = Crew(self._take(most), lambda processes: _started(self.level, processes=processes))
+        lent = self._servers.empty() and self._streams > 0  # none may ever come back if we wait for one
+        places: list[Server | None] = [None] if lent else self._take(most)
+        crew = Crew(places, lambda processes: _started(self.level, processes=processes))
+        self._crews.append(crew)
         try:
             yield from crew.outcomes(requests)
         finally:
+            self._crews.remove(crew)
             for server in crew.dismiss():
-                self._servers.put(server)
+                if not lent:
+                    self._servers.put(server)
+                elif server is not None:
+                    server.close()
 
     def _take(self, most: int) -> list[Server | None]:
         """One server at least, the free ones up to `most`."""
@@ -74,7 +88,11 @@ class Runner:
         return found
 
     def close(self) -> None:
-        for _ in range(self.workers):
+        """End all servers, also those whose programs nobody waits for any more."""
+        for server in [server for crew in self._crews for server in crew.servers]:
+            if server is not None:
+                server.close()
+        while not self._servers.empty():
             server = self._servers.get()
             if server is not None:
                 server.close()
