@@ -145,3 +145,20 @@ def test_rows_of_chapter_3_and_4_are_shared_out() -> None:
         "oracle words, random images, F1": ["4.7"],
         "oracle AV-NSL, recall of NP": ["4.6"],
     }
+
+
+def test_stored_prints_what_is_kept_and_runs_nothing(fake: list[int], tmp_path: Path) -> None:
+    with pytest.raises(DataError, match=r"5\.1 is not stored in .*\. Leave out --stored to run it \(about a minute\)"):
+        reproduce("5.1", "--stored", "-o", str(tmp_path))
+    reproduce("5.1", "-o", str(tmp_path))
+    assert "27.25" in reproduce("5.1", "--stored", "-o", str(tmp_path)) and fake == [0]
+
+
+def test_a_report_and_a_figure_are_written(fake: list[int], tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    reproduce("5.1", "-o", str(tmp_path), "--report", str(page))
+    assert "27.25" in page.read_text(encoding="utf-8")
+    with pytest.raises(ConfigError, match=r"5\.1 is a table"):
+        reproduce("5.1", "-o", str(tmp_path), "--figure", str(tmp_path / "f.svg"))
+    with pytest.raises(ConfigError, match="--figure draws one figure"):
+        reproduce("5.1", "6.5", "-o", str(tmp_path), "--figure", str(tmp_path / "f.svg"))

@@ -26,6 +26,9 @@ def reproduce_command(
     ),
     data: Annotated[str | None, typer.Option("--data", help="Folder of corpora (default: $GROUNDLING_DATA).")] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Same seed, same numbers.")] = 0,
+    only_stored: Annotated[
+        bool, typer.Option("--stored", help="Print what is stored and run nothing: some tables take hours.")
+    ] = False,
     figure: Annotated[
         Path | None, typer.Option("--figure", metavar="FILE", help="Draw a figure: .svg, .png or .pdf (matplotlib).")
     ] = None,
@@ -52,7 +55,7 @@ def reproduce_command(
         print(json.dumps({"entries": found}, ensure_ascii=False) if as_json else list_text(found))
     if figure is not None and len(entries) != 1:
         raise ConfigError("--figure draws one figure: name it, e.g. `groundling reproduce figure-5.5 --figure f.svg`.")
-    done = _run_all(entries, root, out, seed, as_json)
+    done = _run_all(entries, root, out, seed, as_json, only_stored)
     if report is not None or figure is not None:
         from groundling.experiments.figures import write_figure, write_results
 
@@ -70,14 +73,17 @@ def reproduce_command(
 
 
 def _run_all(
-    entries: list[Entry], root: Path | None, out: Path, seed: int, as_json: bool
+    entries: list[Entry], root: Path | None, out: Path, seed: int, as_json: bool, only_stored: bool
 ) -> list[tuple[Entry, list[ResultRow]]]:
-    from groundling.experiments.catalogue import run_entry
+    from groundling.experiments.catalogue import run_entry, stored_rows
     from groundling.experiments.results_page import as_text
 
     done: list[tuple[Entry, list[ResultRow]]] = []
     for entry in entries:
-        rows = run_entry(entry, root, out, seed, lambda what: typer.echo(f"{what} ...", err=True))
+        if only_stored:
+            rows = stored_rows(entry, out)
+        else:
+            rows = run_entry(entry, root, out, seed, lambda what: typer.echo(f"{what} ...", err=True))
         done.append((entry, rows))
         if as_json:
             print(json.dumps({"name": entry.name, "seed": seed, "rows": [row._asdict() for row in rows]}))

@@ -179,6 +179,16 @@ def stored(entry: Entry, out: Path) -> dict[str, Any] | None:
     return kept | {"rows": [ResultRow(**row) for row in kept["rows"]]}
 
 
+def stored_rows(entry: Entry, out: Path) -> list[ResultRow]:
+    """The rows that were kept, or an error that says how to make them."""
+    kept = stored(entry, out)
+    if kept is None:
+        raise DataError(
+            f"{entry.name} is not stored in {out}. Leave out --stored to run it (about {entry.takes or 'hours'})."
+        )
+    return kept["rows"]
+
+
 def listing(data: Path | None, out: Path) -> list[dict[str, Any]]:
     """One dict an entry: what it is, what it needs, whether it can be run and was."""
     return [
