@@ -96,10 +96,7 @@ def write_figure(path: Path, entry: Entry, rows: Sequence[ResultRow]) -> None:
 
 def entry_section(entry: Entry, rows: Sequence[ResultRow], seed: int) -> Section:
     """One table or figure as a part of a report."""
-    cells = [
-        [row.name, row.thesis, row.ours, None if row.thesis is None else row.ours - row.thesis, row.note]
-        for row in rows
-    ]
+    cells = [[row.name, row.thesis, round(row.ours, 2), _difference(row), row.note] for row in rows]
     return Section(
         f"{entry.name}  {entry.title}",
         f"What differs: {entry.differs}." if entry.differs else "",
@@ -107,6 +104,10 @@ def entry_section(entry: Entry, rows: Sequence[ResultRow], seed: int) -> Section
         pictures=[Picture(svg) for svg in _drawn(entry, rows)],
         command=f"groundling reproduce {entry.name} --seed {seed}",
     )
+
+
+def _difference(row: ResultRow) -> float | None:
+    return None if row.thesis is None else round(row.ours - row.thesis, 2)
 
 
 def _drawn(entry: Entry, rows: Sequence[ResultRow]) -> list[str]:
