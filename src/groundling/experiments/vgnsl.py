@@ -60,7 +60,7 @@ def run(
     for language in corpus.LANGUAGES:
         name = f"VG-NSL+AI, one caption, {language}"
         rows += results.rows(name, lambda name=name, language=language: language_rows(language, kept(name), data))
-    for share in ("10 % of images", "20 % of images", "50 % of images", "shuffled images"):
+    for share in ("10 % of images", "20 % of images", "50 % of images", "100 % of images", "shuffled images"):
         name = f"VG-NSL+AI, {share}"
         rows += results.rows(name, lambda name=name: short_rows(name, kept(name), data))
     return rows

@@ -39,7 +39,7 @@ class Variant:
 
 # Settings and numbers of epochs were chosen on Multi30K's silver validation trees, never on MSCOCO's.
 _AI = Config(epochs=10)
-_PLAIN = Config(bias=0.0, negatives="aligned", scorer_learning_rate=5e-4, epochs=2)
+_PLAIN = Config(bias=0.0, negatives="aligned", scorer_learning_rate=5e-4, epochs=1)
 _LONG = Config(bias=20.0, scorer_schedule="constant", epochs=16, drop_epoch=12)
 _ONE = replace(_LONG, epochs=20, drop_epoch=20, min_count=2)
 VARIANTS = {
@@ -50,6 +50,7 @@ VARIANTS = {
         Variant("VG-NSL+AI+vectors", replace(_AI, epochs=4), vectors=True),
         Variant("VG-NSL+AI, no punctuation", replace(_LONG, epochs=10), data="no punctuation"),
         Variant("VG-NSL+AI, shuffled images", replace(_LONG, epochs=5), seeds=2, shuffled=True),
+        Variant("VG-NSL+AI, 100 % of images", _LONG),
         Variant("VG-NSL+AI, 50 % of images", replace(_LONG, epochs=14), seeds=3, share=0.5),
         Variant("VG-NSL+AI, 20 % of images", replace(_LONG, epochs=25, drop_epoch=25), seeds=3, share=0.2),
         Variant("VG-NSL+AI, 10 % of images", replace(_LONG, epochs=35, drop_epoch=35), seeds=3, share=0.1),
