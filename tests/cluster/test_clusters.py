@@ -1,3 +1,4 @@
+# ruff: noqa: E501
 """Work over real Ray and Dask clusters of two workers on this machine; `make test-cluster` installs both.
 
 In each case the result must be that of one process, also when a worker is killed (SIGKILL) in the middle.
@@ -9,21 +10,27 @@ import signal
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
+import typer
 from typer.testing import CliRunner
 
 from groundling.algorithms.parallel import spread
-from groundling.cli import mbrexec, score
+from groundling.cli import mbrexec, mlpalign, score, subdp
 from groundling.errors import ExecutionError, GroundlingError
 from groundling.execution import Limits, Runner
-from groundling.structures import Program, Samples
+from groundling.structures import Alignment, Program, Samples
 from groundling.systems.mbrexec import Task, execute, spreading
+from groundling.systems.mlpalign.counts import count
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the clusters' own
 
 
-@pytest.fixture(scope="module", params=["ray", "dask"])
+@pytest.fixture(scope="module", params=["loky", "ray", "dask"])
 def backend(request: pytest.FixtureRequest) -> Iterator[str]:
+    if request.param == "loky":  # not a cluster, but the same promises
+        yield "loky"
+        return
     module = {"ray": "ray", "dask": "distributed"}[request.param]
     library = pytest.importorskip(module, reason=f"{module} is not installed; see `make test-cluster`")
     yield request.param
@@ -134,3 +141,55 @@ def test_the_commands_take_the_backend(backend: str, tmp_path: Path) -> None:
     ]
     assert [score.exit_code for score in scores] == [0, 0], scores
     assert scores[0].stdout == scores[1].stdout
+
+
+def answer(app: typer.Typer, *arguments: object) -> str:
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_counting_is_the_same(backend: str) -> None:
+    rng = np.random.default_rng(0)
+    pairs = [([f"s{n}" for n in rng.integers(0, 30, 6)], [f"t{n}" for n in rng.integers(0, 30, 5)]) for _ in range(90)]
+    items = [(*pair, Alignment(frozenset({(0, 0), (2, 1)}))) for pair in pairs]
+    alone = count(items, block=10)
+    spread_out = count(items, block=10, n_jobs=2, backend=backend)
+    for name, array in alone.arrays().items():
+        assert np.array_equal(array, spread_out.arrays()[name]), name
+
+
+def test_mining_is_the_same_and_sends_no_encoder(backend: str, tmp_path: Path) -> None:
+    words = [f"w{n}" for n in range(40)]
+    rng = np.random.default_rng(1)
+    table = [f"{word} {' '.join(f'{x:.4f}' for x in rng.normal(size=8))}" for word in words]
+    vectors = tmp_path / "words.vec"
+    vectors.write_text("\n".join([f"{len(words)} 8", *table]) + "\n")
+    lines = [" ".join(rng.choice(words, 5)) for _ in range(30)]
+    (tmp_path / "a.txt").write_text("\n".join(lines) + "\n")
+    (tmp_path / "b.txt").write_text("\n".join(reversed(lines)) + "\n")
+    call = ["mine", tmp_path / "a.txt", tmp_path / "b.txt", "--encoder", vectors, "--share", 1, "--least", 0]
+    found = answer(mlpalign.app, *call)
+    assert len(found.splitlines()) > 10
+    assert answer(mlpalign.app, *call, "--n-jobs", 2, "--backend", backend) == found
+
+
+def test_projection_is_the_same(backend: str, tmp_path: Path) -> None:
+    tree = "1\tthe\t_\tDET\t_\t_\t2\tdet\t_\t_\n2\tcat\t_\tNOUN\t_\t_\t3\tnsubj\t_\t_\n3\tsleeps\t_\tVERB\t_\t_\t0\troot\t_\t_\n\n"
+    (tmp_path / "en.conllu").write_text(tree * 150)
+    (tmp_path / "de.txt").write_text("die Katze schläft\n" * 150)
+    (tmp_path / "links.txt").write_text("0-0 1-1 2-2\n" * 75 + "0-0 2-1\n" * 75)
+    call = ["project", tmp_path / "en.conllu", tmp_path / "de.txt", "--alignments", tmp_path / "links.txt"]
+    for name in ("hard.conllu", "soft"):
+        alone, spread_out = tmp_path / f"alone-{name}", tmp_path / f"spread-{name}"
+        answer(subdp.app, *call, "-o", alone)
+        answer(subdp.app, *call, "-o", spread_out, "--n-jobs", 2, "--backend", backend)
+        files = sorted(alone.glob("*")) or [alone]
+        for path in files:
+            other = spread_out / path.name if path != alone else spread_out
+            assert path.read_bytes() == other.read_bytes() or _arrays(path) == _arrays(other), path
+
+
+def _arrays(path: Path) -> dict[str, bytes]:
+    with np.load(path) as arrays:
+        return {name: array.tobytes() for name, array in arrays.items()}

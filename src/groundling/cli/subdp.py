@@ -75,6 +75,8 @@ def project_command(
     config: Settings = None,
     settings: Set = None,
     device: Device = "auto",
+    n_jobs: Annotated[int, typer.Option("--n-jobs", help="Processes; -1 for one a core.")] = 1,
+    backend: Annotated[str | None, typer.Option("--backend", help="Where: loky, threading, ray, dask.")] = None,
 ) -> None:
     """Carry trees over to the translations: soft ones as shards, or hard ones (into .conllu, words without head -1).
 
@@ -86,7 +88,8 @@ def project_command(
 
     chosen = load_config(Config, config, settings or [])
     count = project_files(
-        source, target, out, model, chosen, alignments, _pair(languages), tokenised, device, _say
+        source, target, out, model, chosen, alignments, _pair(languages), tokenised, device, _say,
+        n_jobs=n_jobs, backend=backend,
     )  # fmt: skip
     print(f"{count} silver trees in {out}", file=sys.stderr)
 

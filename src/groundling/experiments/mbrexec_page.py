@@ -67,8 +67,8 @@ def task_section(item: Executed, pool: Pool, chosen: int, method: str) -> Sectio
     ties = int((scores == scores[chosen]).sum())
     why = (
         f"Program **{chosen}** was chosen: score {scores[chosen]:.2f} by `{method}`, the highest of {len(scores)}"
-        + (f", shared by {ties}" if ties > 1 else "")
-        + f"; it stands in a group of {size}."
+        + (f", shared by {ties}, of which the likeliest and then the first is taken" if ties > 1 else "")
+        + f"; {_standing(size, groups)}."
     )
     code = pool.programs[chosen].code[:_CODE].strip("\n")
     return Section(
@@ -79,6 +79,12 @@ def task_section(item: Executed, pool: Pool, chosen: int, method: str) -> Sectio
             Picture(draw_agreement(groups, chosen=chosen), "Programs by their results; the chosen one is filled.")
         ],
     )
+
+
+def _standing(size: int, groups: Sequence[dict[str, Any]]) -> str:
+    if all(group["failed"] for group in groups):
+        return "no program ran on every input, so that none agrees with another"
+    return f"{size} programs give its results" if size > 1 else "no other program gives its results"
 
 
 def agreement_groups(pool: Pool) -> list[dict[str, Any]]:
@@ -97,14 +103,19 @@ def agreement_groups(pool: Pool) -> list[dict[str, Any]]:
 
 def _results(item: Executed, pool: Pool, groups: Sequence[dict[str, Any]]) -> Table:
     """A row an input: what the largest groups say."""
-    largest = [group for group in groups if not group["failed"]][:4]
+    largest = [group for group in groups if not group["failed"]][:4] or list(groups[:4])  # else how they failed
     header = ["input", *[_count(len(group["programs"])) for group in largest]]
     count = len(pool.runs[0].keys)
     rows = [
-        [text[:80], *[pool.runs[group["programs"][0]].shown[place] for group in largest]]
+        [text[:80], *[_said(pool, group, place) for group in largest]]
         for place, text in enumerate(item.task.inputs[:count][:12])
     ]
     return Table(header, rows, "What the largest groups answer")
+
+
+def _said(pool: Pool, group: dict[str, Any], place: int) -> str:
+    shown = pool.runs[group["programs"][0]].shown
+    return shown[place] if place < len(shown) else group["result"]
 
 
 def _count(programs: int) -> str:

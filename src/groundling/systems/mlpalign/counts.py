@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from groundling.algorithms.link_agreement import agree
+from groundling.algorithms.parallel import spread
 from groundling.errors import FormatError
 from groundling.formats.arrays import read_arrays
 from groundling.formats.files import atomic_write
@@ -129,19 +131,28 @@ class Counts:
 EMPTY = Counts((), (), np.zeros(0), np.zeros(0), np.zeros(0, dtype=np.int64), np.zeros((0, 4)))
 
 
-def count(pairs: Iterable[tuple[Words, Words, Alignment | None]], block: int = 20_000, expect: bool = True) -> Counts:
+def count(
+    pairs: Iterable[tuple[Words, Words, Alignment | None]],
+    block: int = 20_000,
+    expect: bool = True,
+    *,
+    n_jobs: int = 1,
+    backend: str | None = None,
+) -> Counts:
     """Count a stream of sentence pairs, block by block; pairs without an alignment count as co-occurrence only.
 
-    With `expect`, links expected from co-occurrence are counted too, in each block for itself.
+    With `expect`, links expected from co-occurrence are counted too, in each block for itself. `n_jobs` and `backend`
+    are those of `algorithms.parallel.spread`.
     """
     total, stream = EMPTY, iter(pairs)
-    while window := [pair for _, pair in zip(range(block), stream, strict=False)]:
-        part = _count_block([p for p in window if p[0] and p[1]], expect)
+    blocks = iter(lambda: list(islice(stream, block)), [])
+    for part in spread(partial(_count_block, expect=expect), blocks, n_jobs=n_jobs, backend=backend, batch=1):
         total = total + part if total.source else part
     return total
 
 
 def _count_block(window: list[tuple[Words, Words, Alignment | None]], expect: bool) -> Counts:
+    window = [pair for pair in window if pair[0] and pair[1]]
     tables: tuple[dict[str, int], dict[str, int]] = ({}, {})
     sides = [_numbered([pair[0] for pair in window], tables[0]), _numbered([pair[1] for pair in window], tables[1])]
     found = agree(sides[0], sides[1], rounds=5 if expect else 0)

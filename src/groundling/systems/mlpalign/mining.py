@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from itertools import islice
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from groundling.algorithms.bitext_mining import Direction, Mined, Neighbours, mine
-from groundling.backbones.text import TextEncoder, encode
+from groundling.algorithms.parallel import spread
+from groundling.backbones.text import TextEncoder, encode, load_text_encoder
 from groundling.errors import DataError
 from groundling.names import load
 
@@ -31,16 +35,19 @@ def mine_bitext(
     least: float = 1.0,
     share: float = 0.2,
     layer: int | None = None,
+    n_jobs: int = 1,
+    backend: str | None = None,
 ) -> list[Mined]:
     """Pairs (source, target, score) of sentences, best first; empty sentences pair with nothing.
 
-    The default keeps the best fifth of the pairs over one, as the thesis does.
+    The default keeps the best fifth of the pairs over one, as the thesis does. Vectors are made by `n_jobs` workers,
+    each with an encoder that it loads itself.
     """
     rows, columns = ([k for k, words in enumerate(side) if words] for side in (sources, targets))
     if not rows or not columns:
         raise DataError("one side has no sentence with words. Is the file empty?")
     first, second = (
-        sentence_vectors((side[k] for k in chosen), encoder, layer)
+        sentence_vectors((side[k] for k in chosen), encoder, layer, n_jobs=n_jobs, backend=backend)
         for side, chosen in ((sources, rows), (targets, columns))
     )
     found = mine(nearest(first, second, neighbours), nearest(second, first, neighbours), direction, least, share)
@@ -48,14 +55,44 @@ def mine_bitext(
 
 
 def sentence_vectors(
-    sentences: Iterable[Sequence[str]], encoder: TextEncoder, layer: int | None = None, chunk: int = 1024
+    sentences: Iterable[Sequence[str]],
+    encoder: TextEncoder,
+    layer: int | None = None,
+    chunk: int = 1024,
+    *,
+    n_jobs: int = 1,
+    backend: str | None = None,
 ) -> Tensor:
     """Unit vectors (sentences, dim): the mean over pieces of one layer, the last when None."""
-    prefix, chosen = _PREFIXES.get(encoder.name, []), encoder.layers - 1 if layer is None else layer
-    stream, parts = iter(sentences), []
-    while window := [[*prefix, *words] for words in islice(stream, chunk)]:
-        parts += [one.vectors[0].mean(0) for one in encode(encoder, window, [chosen])]
-    return torch.nn.functional.normalize(torch.stack(parts), dim=1)
+    stream, chosen = iter(sentences), encoder.layers - 1 if layer is None else layer
+    windows = iter(lambda: list(islice(stream, chunk)), [])
+    if n_jobs == 1 and backend is None:
+        parts = [_mean_vectors(window, encoder, chosen) for window in windows]
+    else:
+        work = _Vectors(encoder.name, chosen)
+        parts = [torch.from_numpy(part) for part in spread(work, windows, n_jobs=n_jobs, backend=backend, batch=1)]
+    return torch.nn.functional.normalize(torch.cat(parts), dim=1)
+
+
+def _mean_vectors(window: Sequence[Sequence[str]], encoder: TextEncoder, layer: int) -> Tensor:
+    prefix = _PREFIXES.get(encoder.name, [])
+    return torch.stack([one.vectors[0].mean(0) for one in encode(encoder, [[*prefix, *w] for w in window], [layer])])
+
+
+@dataclass(frozen=True)
+class _Vectors:
+    """What a worker does: it is sent the encoder's name, never the encoder."""
+
+    name: str
+    layer: int
+
+    def __call__(self, window: Sequence[Sequence[str]]) -> NDArray[np.float32]:
+        return _mean_vectors(window, _worker_encoder(self.name), self.layer).numpy()
+
+
+@functools.cache
+def _worker_encoder(name: str) -> TextEncoder:
+    return load_text_encoder(name)
 
 
 def nearest(queries: Tensor, keys: Tensor, k: int) -> Neighbours:

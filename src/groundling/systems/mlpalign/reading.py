@@ -84,9 +84,11 @@ class Entry(NamedTuple):
     score: float
 
 
-def lexicon(items: Iterable[tuple[Words, Words, Alignment]], least: int = 1) -> list[Entry]:
+def lexicon(
+    items: Iterable[tuple[Words, Words, Alignment]], least: int = 1, *, n_jobs: int = 1, backend: str | None = None
+) -> list[Entry]:
     """Word pairs linked at least `least` times, best first. The score is links^2 / (count of source x of target)."""
-    counts = count(items, expect=False)
+    counts = count(items, expect=False, n_jobs=n_jobs, backend=backend)
     entries: list[Entry] = []
     for key, row in zip(counts.keys.tolist(), counts.values, strict=True):
         if row[ALIGNED] >= least:

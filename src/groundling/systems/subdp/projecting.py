@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from groundling.algorithms.parallel import spread
 from groundling.algorithms.projection import one_to_one, project_hard
 from groundling.errors import ConfigError, DataError
 from groundling.formats import conllu, pharaoh
@@ -35,11 +38,14 @@ def project_files(
     tokenised: bool = False,
     device: str = "auto",
     say: Callable[[str], None] = lambda _: None,
+    *,
+    n_jobs: int = 1,
+    backend: str | None = None,
 ) -> int:
     """Write silver trees of every line of `target`; returns how many.
 
     The source is parsed by `model`, or is CoNLL-U whose trees are taken as they are. A pair without any link gives a
-    tree without arcs, and is counted aloud.
+    tree without arcs, and is counted aloud. Of several workers (`n_jobs`, `backend`) each loads the model itself.
     """
     trees = list(conllu.read(source)) if ".conllu" in source else None
     words = [list(t.words) for t in trees] if trees is not None else read_lines(source, languages[0], tokenised)
@@ -55,16 +61,66 @@ def project_files(
         say(f"warning: {bare} of {len(links)} pairs have no link, so nothing is projected there")
     if out.suffix == ".conllu":
         chosen = trees if trees is not None else list(_model(loaded).parse(words))
-        write_lines(out, (_partial(*row) for row in zip(chosen, links, others, strict=True)))
+        rows = zip(chosen, links, others, strict=True)
+        write_lines(out, spread(_partial_row, rows, n_jobs=n_jobs, backend=backend))
     elif trees is not None:
         inventory = Inventory.of(trees, config.subtypes)
-        soft = [_as_soft(tree, inventory, config.subtypes) for tree in trees]
-        write_shards(out, _projected(soft, links, others, config), inventory)
+        work = _FromTree(inventory, config)
+        rows = zip(trees, links, others, strict=True)
+        write_shards(out, list(spread(work, rows, n_jobs=n_jobs, backend=backend)), inventory)
     else:
-        chosen = _model(loaded)
-        silver = silver_soft(chosen.parser, vectors_of(chosen.encoder, words, chosen.layers), others, links, config)
-        write_shards(out, silver, chosen.inventory)
+        chunks = [range(k, min(k + CHUNK, len(others))) for k in range(0, len(others), CHUNK)]
+        rows = ([(words[k], links[k], others[k]) for k in chunk] for chunk in chunks)
+        if n_jobs == 1 and backend is None:
+            parts = (_silver(part, _model(loaded), config) for part in rows)
+        else:
+            parts = spread(_FromModel(str(model), config, device), rows, n_jobs=n_jobs, backend=backend, batch=1)
+        write_shards(out, [tree for part in parts for tree in part], _model(loaded).inventory)
     return len(others)
+
+
+CHUNK = 512  # sentences that a model parses together, whoever does it: the same batches, the same trees
+Row = tuple[list[str], Alignment, list[str]]
+
+
+@dataclass(frozen=True)
+class _FromTree:
+    """Project one given tree as distributions."""
+
+    inventory: Inventory
+    config: Config
+
+    def __call__(self, row: tuple[Dependencies, Alignment, list[str]]) -> Silver:
+        tree, links, words = row
+        used = one_to_one(links) if self.config.alignment == "one-to-one" else links
+        return project_parse(_as_soft(tree, self.inventory, self.config.subtypes), used, words, self.config.least)
+
+
+@dataclass(frozen=True)
+class _FromModel:
+    """Parse and project some sentences; a worker is sent the model's folder, never the model."""
+
+    model: str
+    config: Config
+    device: str
+
+    def __call__(self, rows: list[Row]) -> list[Silver]:
+        return _silver(rows, _worker_model(self.model, self.device), self.config)
+
+
+def _silver(rows: list[Row], model: Model, config: Config) -> list[Silver]:
+    words, links, others = (list(column) for column in zip(*rows, strict=True))
+    vectors = vectors_of(model.encoder, words, model.layers)
+    return silver_soft(model.parser, vectors, others, links, config)
+
+
+@functools.cache
+def _worker_model(folder: str, device: str) -> Model:
+    return Model.load(folder, device=device)
+
+
+def _partial_row(row: tuple[Dependencies, Alignment, list[str]]) -> str:
+    return _partial(*row)
 
 
 def _model(loaded: Model | None) -> Model:
@@ -87,13 +143,6 @@ def _links(
     if len(links) != len(sources):
         raise DataError(f"{path} has {len(links)} alignments but there are {len(sources)} sentence pairs.")
     return links
-
-
-def _projected(
-    parses: Sequence[SoftParse], links: Sequence[Alignment], targets: Sequence[list[str]], config: Config
-) -> list[Silver]:
-    used = [one_to_one(a) for a in links] if config.alignment == "one-to-one" else links
-    return [project_parse(*row, config.least) for row in zip(parses, used, targets, strict=True)]
 
 
 def _as_soft(tree: Dependencies, inventory: Inventory, subtypes: bool) -> SoftParse:
