@@ -69,6 +69,13 @@ def test_programs_see_the_same_random_numbers_and_nothing_of_each_other(runner: 
     assert first == second and first[1] == 0
 
 
+def test_every_server_lists_a_set_in_the_same_order(runner: Runner) -> None:
+    value = ["list({'a', 'bc', 'def', 'x' * 50})", "hash('groundling')", "hash(b'x')"]
+    here = runner.run("", value).value
+    with Runner(workers=1, level=runner.level) as other:
+        assert other.run("", value).value == here
+
+
 def test_dataclasses_and_surrogates_work(runner: Runner) -> None:
     code = "from dataclasses import dataclass\n@dataclass\nclass P:\n    x: int\nprint('\\ud800')"
     outcome = runner.run(code, ["P(3).x", "'\\ud800'"])

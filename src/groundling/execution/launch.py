@@ -106,8 +106,9 @@ def _guest(level: Level, processes: bool = False) -> list[str]:
         "hidden": not all(_open_to_all(path) for path in (sys.base_prefix, sys.prefix)),
         "drop_to": _nobody() if level != "bubblewrap" and os.geteuid() == 0 else None,
     }
-    # -E, not -I: site-packages of the interpreter stay importable, the user's own folders do not.
-    options = ["-E", "-s", "-P", "-X", "utf8", "-c", _BOOTSTRAP]
+    # Not -I: site-packages of the interpreter stay importable, the user's own folders do not. Not -E either: the
+    # environment is ours, and its hash seed must count, else equal programs list a set in another order by server.
+    options = ["-s", "-P", "-X", "utf8", "-c", _BOOTSTRAP]
     return [sys.executable, *options, json.dumps(config), json.dumps(modules)]
 
 
