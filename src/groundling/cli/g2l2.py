@@ -41,11 +41,12 @@ def train_command(
 
     Example: groundling g2l2 train --domain scan --train tasks_train_length.txt -o runs/length
     """
-    from groundling.systems.g2l2 import Config, train
+    from groundling.systems.g2l2 import PRESETS, Config, train
     from groundling.training.config import load_config
     from groundling.training.runs import hash_data
 
-    overrides = [*([f"domain={domain}"] if domain else []), *(settings or [])]
+    preset = PRESETS.get(domain or "", ()) if config is None else ()
+    overrides = [*preset, *([f"domain={domain}"] if domain else []), *(settings or [])]
     chosen = load_config(Config, config, overrides)
     made = _domain(chosen.domain, scenes)
     examples = [example for path in training for example in made.read(path)]

@@ -42,31 +42,6 @@ THESIS: dict[str, dict[str, float]] = {
 MADE, MADE_FOR_TEST = 60, 4
 KEPT_WORDS = {"purple": 6, "right": 11, "count": 8}
 PARTS = {"train": (1000, 1), "val": (500, 2)}  # scenes, seed
-SETTINGS = (
-    "domain=clevr",
-    "longest=[6,8,11,14,20]",
-    "steps=50",
-    "epochs_a_stage=8",
-    "batch_size=64",
-    "good_enough=0.997",
-    "learning_rate=0.1",
-    "concept_learning_rate=0.05",
-    "stage_decay=0.8",
-    "parse_weight=0.3",
-    "balance=0.5",
-    "reach=5.0",
-    "least_share=0.1",
-    "least_use=5.0",
-    "unlikely=0.3",
-    "first_pruned_stage=1",  # `what is the color of ...` has 7 words: before, `the` and `of` may mean anything
-    "decide_every=2",
-    "give_up=0.8",
-    "usage_examples=300",
-    "check_examples=500",
-    "whole_examples=2000",
-    "restarts=2",
-    "restart_below=0.97",
-)
 
 
 @dataclass(frozen=True)
@@ -149,14 +124,14 @@ def run_one(
     """Train on one split and test."""
     import torch
 
-    from groundling.systems.g2l2 import Config, train
+    from groundling.systems.g2l2 import PRESETS, Config, train
     from groundling.training.config import load_config
 
     torch.set_num_threads(1)
     begin, cpu = time.perf_counter(), time.process_time()
     known, unseen = load_questions("train", data, features), load_questions("val", data, features)
     training, test = make_split(split, known, unseen, seed)
-    model = train(load_config(Config, overrides=[*SETTINGS, *settings]), training, seed=seed)
+    model = train(load_config(Config, overrides=[*PRESETS["clevr"], *settings]), training, seed=seed)
     given = model.answer(test)
     return {
         "split": split,

@@ -48,3 +48,33 @@ class Config:
             raise ConfigError(f"longest is {self.longest}: give rising numbers of words, e.g. 6,9,12,20.")
         if not 0 <= self.least_share < 1:
             raise ConfigError(f"least_share is {self.least_share}: give a share from 0 to 1.")
+
+
+# Settings that suit a built-in domain; what is given beside them wins.
+PRESETS: dict[str, tuple[str, ...]] = {
+    "clevr": (
+        "domain=clevr",
+        "longest=[6,8,11,14,20]",
+        "steps=50",
+        "epochs_a_stage=8",
+        "batch_size=64",
+        "good_enough=0.997",
+        "learning_rate=0.1",
+        "concept_learning_rate=0.05",
+        "stage_decay=0.8",
+        "parse_weight=0.3",
+        "balance=0.5",
+        "reach=5.0",
+        "least_share=0.1",
+        "least_use=5.0",
+        "unlikely=0.3",
+        "first_pruned_stage=1",  # `what is the color of ...` has 7 words: before, `the` and `of` may mean anything
+        "decide_every=2",
+        "give_up=0.8",
+        "usage_examples=300",
+        "check_examples=500",
+        "whole_examples=2000",
+        "restarts=2",
+        "restart_below=0.97",
+    ),
+}
