@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from itertools import combinations, pairwise
+from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,7 +24,7 @@ from groundling.drawing.text import shorten, width
 from groundling.drawing.ticks import ticks
 from groundling.drawing.timeline import draw_segments, draw_timed_tree
 from groundling.drawing.trees import chip_width, draw_tree, draw_tree_pair, lay_tree
-from groundling.structures import Segmentation, Tree
+from groundling.structures import Alignment, Dependencies, Segmentation, SoftDependencies, Tree
 
 SVG = "{http://www.w3.org/2000/svg}"
 few = settings(max_examples=40, deadline=None)
@@ -240,8 +242,26 @@ def test_eighty_words_and_a_deep_chain_draw_at_once() -> None:
         assert len(marked(parse(draw_tree(tree.to_dict())), "data-node")) == len(tree.labels)
 
 
-def test_a_structure_draws_itself_in_a_notebook() -> None:
-    parse(Tree.from_brackets("(NP (D a) (N cat))")._repr_svg_())
+STRUCTURES = (
+    Tree.from_brackets("(NP (D a) (N cat))"),
+    Dependencies(("dogs", "bark"), (2, 0), ("nsubj", "root")),
+    SoftDependencies(("dogs", "bark"), np.array([[0, 0, 0], [0.1, 0, 0.9], [0.8, 0.2, 0]])),
+    Alignment.from_pharaoh("0-0 1p1"),
+    Segmentation.from_boundaries([0.0, 0.3, 0.9]),
+)
+
+
+@pytest.mark.parametrize("one", STRUCTURES, ids=[type(one).__name__ for one in STRUCTURES])
+def test_a_structure_draws_itself_in_a_notebook(one: Any) -> None:
+    parse(one._repr_svg_())
+
+
+def test_programs_at_nodes_have_room_and_are_not_cut() -> None:
+    """Fixed-width letters are wider than the narrow letters that programs are made of."""
+    program = "λf.λx.repeat(f(x), times4)"
+    node = {"start": 0, "end": 1, "parent": -1, "type": "V", "program": program}
+    assert program in draw_derivation({"words": ["around"], "nodes": [node]})
+    assert chip_width({**node, "lines": ["V", program]}) >= 14 * 0.6 * len(program)
 
 
 @given(st.text(max_size=40), st.integers(3, 30))
