@@ -10,7 +10,7 @@ from groundling.experiments.clevr import by_form, load_questions, make_split
 from groundling.systems.g2l2.visual_baseline import train_classifier
 
 
-def run_attention(split: str, seed: int, data: Path | None = None, steps: int = 10000) -> dict[str, Any]:
+def run_attention(split: str, seed: int, data: Path | None = None, steps: int = 4000) -> dict[str, Any]:
     """Train the attention model on one split and test it, as `clevr.run_one` does with G2L2."""
     begin, cpu = time.perf_counter(), time.process_time()
     training, test = make_split(split, load_questions("train", data), load_questions("val", data), seed)

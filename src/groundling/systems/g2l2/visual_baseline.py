@@ -73,7 +73,7 @@ def train_classifier(
     questions: Sequence[Question],
     *,
     seed: int,
-    steps: int = 10000,
+    steps: int = 4000,
     batch_size: int = 256,
     learning_rate: float = 3e-4,
     device: str = "auto",
