@@ -61,11 +61,14 @@ class Trouble:
         return [found] if found else []
 
     def disk_full(self) -> list[str]:
-        """No file may grow over a limit: EFBIG takes the way of ENOSPC, and needs no disk of its own."""
+        """No file may grow over a limit: EFBIG takes the way of ENOSPC, and needs no disk of its own.
+
+        The soft limit only: sandboxed programs have limits of their own.
+        """
         largest = max(path.stat().st_size for path in (self.folder / "unbroken").rglob("*") if path.is_file())
         limit = max(1, largest // 2)
         place = "full"
-        status = self.run(place, before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        status = self.run(place, before=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, -1)))
         return self.one_line(status, 2) + self.same(place)
 
     def read_only(self) -> list[str]:
