@@ -58,7 +58,7 @@ def summary(log: str, fell: bool) -> str:
     lines = log.splitlines()
     runs = [line.split(":")[-1].strip() for line in lines if line.startswith("stat::number_of_executed_units")]
     covered = [line for line in lines if " cov: " in line]
-    reason = [line.strip() for line in lines if "Error" in line or (line.startswith("==") and "ERROR" in line)]
+    reason = [line.strip() for line in lines if fell and "Error" in line and not line.startswith("#")]
     cover = covered[-1].split(" cov: ")[1].split()[0] if covered else "?"
     return f"{runs[-1] if runs else '?'} inputs, coverage {cover}" + (f"; {reason[0][:120]}" if reason else "")
 
