@@ -61,10 +61,12 @@ def encode(
     layers: Sequence[int],
     batch_pieces: int = 4096,
     mix: Tensor | None = None,
+    home: str | torch.device | None = None,
 ) -> list[Encoded]:
     """Encode sentences (lists of words) in batches of like length; the order is kept.
 
-    `mix`, (layers, dim, out), replaces the layers by one: sum_l h_l mix_l. So only that is kept in memory.
+    `mix`, (layers, dim, out), replaces the layers by one: sum_l h_l mix_l. So only that is kept in memory. Vectors stay
+    on the encoder's device, or go to `home`, a batch at a time.
 
     A sentence over the model's limit is encoded in windows that overlap by half; each piece takes its vector from
     the window where it stands farthest from an edge. Nothing is cut.
@@ -75,6 +77,7 @@ def encode(
     results: dict[int, Tensor] = {}
     for batch in _batches(sorted(windows, key=lambda w: w.end - w.start), batch_pieces):
         states = _run(encoder, [ids[w.sentence][w.start : w.end] for w in batch], layers, mix)
+        states = states.to(home or encoder.device)
         for row, w in enumerate(batch):
             if w.sentence not in results:
                 results[w.sentence] = states.new_empty(len(states), len(ids[w.sentence]), states.shape[-1])

@@ -49,11 +49,12 @@ def encoded_pairs(
 ) -> Iterator[Pair]:
     """Encode pairs chunk by chunk; the order is kept, and a pair with an empty side passes through.
 
-    `mix` is `encode`'s: one combination of the layers in place of each.
+    `mix` is `encode`'s: one combination of the layers in place of each. Vectors come to the processor: what follows
+    works pair by pair, on matrices too small for a GPU.
     """
     stream = iter(pairs)
     while window := list(islice(stream, chunk)):
         full = [k for k, (source, target) in enumerate(window) if source and target]
-        sides = encode(encoder, [window[k][side] for k in full for side in (0, 1)], layers, mix=mix)
+        sides = encode(encoder, [window[k][side] for k in full for side in (0, 1)], layers, mix=mix, home="cpu")
         vectors = {k: (sides[2 * n], sides[2 * n + 1]) for n, k in enumerate(full)}
         yield from (Pair(source, target, vectors.get(k)) for k, (source, target) in enumerate(window))
