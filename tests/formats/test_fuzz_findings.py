@@ -68,6 +68,9 @@ DEEP = b"[" * 100_000
         ("tasks", b'{"task_id": 1, "test_list": 5}'),
         ("tasks", b'{"task_id": 1, "test": "", "entry_point": "f"}'),  # HumanEval's, without a prompt
         ("pairs", b'{"source": ' + DEEP),
+        ("ctm", b"r = 1e12 .5 >\r\r\r\n"),  # read, but what was written of it was not
+        ("ctm", b"r 1 0 1e-99 w\n"),
+        ("arrays", npy(b" '<f8', 'fortran_order': False, 'shape': (1, 3), }     `     \n", b"\0" * 17)),  # SystemError
         ("reply", DEEP),
         ("value", DEEP),
         ("value", b'{"range": [1, 2, 0]}'),

@@ -28,12 +28,14 @@ _WRONG = (
     RuntimeError,
     MemoryError,
     SyntaxError,
+    SystemError,
     OverflowError,
     AttributeError,
     IndexError,
     struct.error,
     zlib.error,
-    zipfile.BadZipFile, tokenize.TokenError,
+    zipfile.BadZipFile,
+    tokenize.TokenError,
 )  # fmt: skip  all that numpy and zipfile were seen to raise on damaged files
 
 

@@ -10,6 +10,7 @@ from groundling.errors import FormatError
 # A number that is longer than this is damage, and would cost time and memory to read.
 _NUMBER = re.compile(r"-?(?:\d{1,12}(?:\.\d{0,60})?|\.\d{1,60})(?:[eE][+-]?\d{1,2})?\Z", re.ASCII)
 _EXACT = Context(prec=200)
+_SHORTEST, _LONGEST = Decimal("1e-30"), Decimal("1e12")  # beyond these, what is written out could not be read again
 
 
 def is_number(text: str) -> bool:
@@ -23,9 +24,10 @@ def seconds(text: str) -> Decimal:
     >>> seconds("0.25")
     Decimal('0.25')
     """
-    if not is_number(text) or text.startswith("-"):
+    time = Decimal(text) if is_number(text) and not text.startswith("-") else None
+    if time is None or (time and not _SHORTEST < time < _LONGEST):
         raise FormatError(f"{text[:40]!r} is not a time. Write seconds such as 1.25.")
-    return Decimal(text)
+    return time
 
 
 def plus(a: Decimal, b: Decimal) -> float:
