@@ -9,14 +9,12 @@ from groundling.experiments.subdp import (
     Material,
     Transfer,
     gold_alignment,
-    more_pairs,
     several_sources,
     source_parser,
     stored,
 )
-from groundling.experiments.subdp_data import read_material, read_more
+from groundling.experiments.subdp_data import read_material
 from groundling.experiments.subdp_rows import ROWS, run
-from groundling.formats.corpora import find
 from groundling.structures import Dependencies
 from groundling.systems.subdp.config import Config
 from systems.subdp.small import CONFIG, encoder, pairs
@@ -41,7 +39,6 @@ def bench() -> Bench:
         },
         {"en_pud": english, "fr_pud": other, "de_pud": other, "de_gsd": other},
         ([str(k) for k in range(len(test))], [p.alignment for p in test]),
-        {"de": ([p.source.words for p in drawn[230:250]], [p.target.words for p in drawn[230:250]])},
     )
     config = Config(**{**CONFIG.__dict__, "source_epochs": 3, "target_epochs": 2})
     return Bench(material, encoder(), config, None, "cpu")
@@ -57,8 +54,6 @@ def test_every_row_of_the_study_gives_a_parser(bench: Bench) -> None:
     assert bench.score(transfer.with_pairs(20), "de_pud")["uas"] >= 0
     several = several_sources(bench, parser, "de", 0)
     assert several["DT"] is parser and len(several) == 3
-    more = more_pairs(bench, parser, "de", 0)
-    assert set(more) == set(scores) and bench.score(more["Hard"](), "de_pud")["uas"] > 0
     rows = gold_alignment(bench, parser, 0, train=25)
     assert {"DT", "predicted", "gold, content words"} <= set(rows)
 
@@ -90,10 +85,6 @@ def test_material_has_the_sets_beside_pud(data_dir: Path) -> None:
     material = read_material(data_dir, ("hi",))
     assert set(material.tests) == {"en_pud", "hi_pud", "en_ewt"} and set(material.treebanks) >= {"en", "de", "fr", "it"}
     assert len(material.bitext["en"]) == len(material.bitext["hi"]) > 1900
-    sources, targets = material.more["hi"]
-    assert len(sources) == len(targets) > 1000 and min(map(len, sources)) >= 10
-    speeches = read_more(find("bitext", data_dir), "it", 20)
-    assert len(speeches[1]) == 20 and all(5 <= len(words) <= 50 for side in speeches for words in side)
 
 
 @pytest.mark.slow

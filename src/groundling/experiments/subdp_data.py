@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import islice
 from pathlib import Path
 
-from groundling.algorithms.bitext_filters import fault_of
 from groundling.experiments.subdp import LANGUAGES, TESTS, Material
 from groundling.formats import conllu
 from groundling.formats.corpora import find
@@ -22,8 +20,6 @@ TREEBANKS = {
     "it": "it_partut/it_partut-ud-train",
 }
 
-EUROPARL = {"de": 1, "fr": 2, "it": 4}  # columns
-
 
 def read_material(data: str | Path | None = None, languages: Sequence[str] = LANGUAGES) -> Material:
     """EWT and the ParTUT treebanks, NTREX in English and the targets, PUD and the other test sets."""
@@ -34,31 +30,7 @@ def read_material(data: str | Path | None = None, languages: Sequence[str] = LAN
     tests |= {name: _trees(ud, _place(name)) for code in languages for name in TESTS[code]}
     tests["en_ewt"] = treebanks["en_test"]
     bitext = read_ntrex(find("bitext", data) / "ntrex128_15langs.tsv.xz", ("en", *languages))
-    more = {code: read_more(find("bitext", data), code) for code in languages}
-    return Material(treebanks, bitext, tests, _gold(find("align-gold", data)), more)
-
-
-def read_more(folder: Path, language: str, count: int = 6000) -> tuple[list[list[str]], list[list[str]]]:
-    """Further pairs with English: Europarl's of 5 to 50 words, for Hindi and Turkish Tatoeba's of 10 words and more."""
-    speeches = language in EUROPARL
-    name, column, fits = (
-        ("europarl_en-de-fr-es-it", EUROPARL[language], _speech) if speeches else (f"tatoeba_en-{language}", 1, _phrase)
-    )
-    with open_text(folder / f"{name}.tsv.xz") as lines:
-        rows = (
-            line.split("\t") for line in islice(lines, int(speeches), None)
-        )  # Europarl's first line names languages
-        pairs = ((tokenise(row[0], "en"), tokenise(row[column], language)) for row in rows)
-        kept = list(islice((pair for pair in pairs if fits(*pair)), count))
-    return [source for source, _ in kept], [target for _, target in kept]
-
-
-def _speech(source: list[str], target: list[str]) -> bool:
-    return all(5 <= len(side) <= 50 for side in (source, target))
-
-
-def _phrase(source: list[str], target: list[str]) -> bool:
-    return len(source) >= 10 and fault_of(source, target) is None
+    return Material(treebanks, bitext, tests, _gold(find("align-gold", data)))
 
 
 def read_ntrex(path: Path, languages: Sequence[str]) -> dict[str, list[list[str]]]:
