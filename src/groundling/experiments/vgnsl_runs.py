@@ -45,9 +45,9 @@ _ONE = replace(_LONG, epochs=20, drop_epoch=20, min_count=2)
 VARIANTS = {
     variant.name: variant
     for variant in (
-        Variant("VG-NSL", _PLAIN),
+        Variant("VG-NSL", _PLAIN, seeds=3),
         Variant("VG-NSL+AI", _AI),
-        Variant("VG-NSL+AI+vectors", replace(_AI, epochs=4), vectors=True),
+        Variant("VG-NSL+AI+vectors", replace(_AI, bias=300.0, epochs=4), vectors=True),
         Variant("VG-NSL+AI, no punctuation", replace(_LONG, epochs=10), data="no punctuation"),
         Variant("VG-NSL+AI, shuffled images", replace(_LONG, epochs=5), seeds=2, shuffled=True),
         Variant("VG-NSL+AI, 100 % of images", _LONG),
