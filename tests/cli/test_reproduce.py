@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import json
 import re
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -98,8 +99,8 @@ def test_what_cannot_be_run_says_why(tmp_path: Path) -> None:
 
     with pytest.raises(DataError, match=r"8\.1 needs align-gold, bitext"):
         run("8.1")
-    with pytest.raises(DataError, match=r"4\.5 cannot be run: German speech"):
-        run("4.5")
+    with pytest.raises(DataError, match=r"4\.5 cannot be run: the thesis' speech"):
+        catalogue.run_entry(replace(catalogue.ENTRIES["4.5"], study="nowhere"), None, tmp_path, 0, print)
     with pytest.raises(ConfigError, match=r"Did you mean '5\.1'"):
         catalogue.find_entry("51")
     with pytest.raises(ConfigError, match="nothing to do"):

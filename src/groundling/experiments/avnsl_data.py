@@ -13,8 +13,11 @@ from groundling.metrics.parseval import ParsEval
 from groundling.metrics.struct_iou import StructIoU
 from groundling.structures.segmentation import Segmentation
 from groundling.structures.tree import Tree
+from groundling.systems.avnsl.config import Config
 from groundling.systems.avnsl.data import Utterances, hear
-from groundling.systems.avnsl.induce import timed_tree
+from groundling.systems.avnsl.induce import Segmented, timed_tree
+from groundling.systems.avnsl.model import segmented
+from groundling.systems.avnsl.vectors import frame_ranges, segment_vectors
 from groundling.worlds.spoken_captions import make_spoken_world, voice_called
 
 
@@ -90,3 +93,24 @@ def baseline_trees(words: Sequence[Segmentation], kind: str, rng: np.random.Gene
         tree = rules[kind](names) if kind in rules else random_binary(names, rng)
         made.append(timed_tree([(s.start, s.end) for s in tree.spans() if s.end - s.start > 1], segmentation))
     return made
+
+
+def told_words(
+    config: Config, frames: Sequence[np.ndarray], words: Sequence[Segmentation], material: Material
+) -> Segmented:
+    """Utterances cut at these words: frames that the learner weighs itself, or segment vectors in parts."""
+    if config.vector_parts == 1:
+        return with_owners(frames, words, material)
+    rows = [segment_vectors(f, w, parts=config.vector_parts) for f, w in zip(frames, words, strict=True)]
+    return segmented(rows, material.data.images, material.data.features)
+
+
+def with_owners(frames: Sequence[np.ndarray], words: Sequence[Segmentation], material: Material) -> Segmented:
+    """Frames inside words, with the number of their word: the learner weighs them itself (thesis 4.3.2, topline)."""
+    kept, owners = [], []
+    for rows, segmentation in zip(frames, words, strict=True):
+        ranges = frame_ranges(segmentation, len(rows))
+        kept.append(np.concatenate([rows[a:b] for a, b in ranges]).astype(np.float32))
+        owners.append(np.concatenate([np.full(b - a, k) for k, (a, b) in enumerate(ranges)]))
+    counts = np.array([len(w.segments) for w in words], dtype=np.int64)
+    return Segmented(kept, counts, material.data.images, material.data.features, owners)

@@ -8,8 +8,8 @@ import numpy as np
 
 from groundling.algorithms.segment_insertion import uniform_words
 from groundling.drawing.timeline import draw_segments, draw_timed_tree
-from groundling.experiments.avnsl import timed, with_owners
-from groundling.experiments.avnsl_data import Material, baseline_trees, boundaries, prepare, struct_iou
+from groundling.experiments.avnsl import timed
+from groundling.experiments.avnsl_data import Material, baseline_trees, boundaries, prepare, struct_iou, with_owners
 from groundling.reports.sections import Picture, Section, Table
 from groundling.structures.segmentation import Segmentation
 from groundling.structures.tree import Tree

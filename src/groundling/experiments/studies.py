@@ -33,6 +33,7 @@ STUDIES: dict[str, Study] = {
     "vgnsl": _study("vgnsl", "vgnsl"),
     "avnsl": _study("avnsl", "avnsl"),
     "avnsl-multi30k": _study("avnsl_multi30k", "avnsl_multi30k", "avnsl-multi30k"),
+    "avnsl-german": _study("avnsl_german", "avnsl_german", "avnsl-german"),
     "ambiguity": _study("structiou", "ambiguity"),
     "perturbation": _study("structiou", "perturbation"),
     "correlation": _study("structiou", "correlation"),
@@ -63,10 +64,17 @@ def avnsl(data: Path | None, out: Path, seed: int, say: Say) -> Rows:
 
 
 def avnsl_multi30k(data: Path, out: Path, seed: int, say: Say) -> Rows:
-    """Chapter 4 on captions of real images, spoken by a synthesiser."""
+    """Chapter 4 on captions of real images, spoken by a synthesiser: three seeds, the given one first."""
     from groundling.experiments.avnsl_multi30k import run
 
-    return run(data, out, seed, say)
+    return run(data, out, (seed, seed + 1, seed + 2), say)
+
+
+def avnsl_german(data: Path, out: Path, seed: int, say: Say) -> Rows:
+    """Table 4.5, on German captions spoken by a synthesiser: three seeds, the given one first."""
+    from groundling.experiments.avnsl_german import run
+
+    return run(data, out, (seed, seed + 1, seed + 2), say)
 
 
 def ambiguity(data: Path | None, out: Path, seed: int, say: Say) -> Rows:
