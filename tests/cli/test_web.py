@@ -26,7 +26,7 @@ def test_the_page_is_served_until_it_is_stopped(tmp_path: Path) -> None:
             assert b"<title>groundling</title>" in reply.read()
         process.send_signal(signal.SIGINT)
         process.wait(30)
-        assert process.stderr.read() == ""
+        assert process.stderr.read() == "" and process.returncode == 0
     assert address.startswith("http://127.0.0.1:")
 
 

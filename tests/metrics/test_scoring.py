@@ -116,5 +116,5 @@ def test_third_parties_add_metrics_by_entry_point(monkeypatch: pytest.MonkeyPatc
     def entry_points(group: str):
         return [entry] if group == "groundling.metrics" else importlib.metadata.entry_points(group=group)
 
-    monkeypatch.setattr(names, "entry_points", entry_points)
+    monkeypatch.setattr(names, "_entry_points", entry_points)
     assert load_metric("theirs") is PassAtK

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import typer
@@ -65,7 +66,8 @@ def serve(listener: socket.socket, models: dict[str, Path]) -> None:
     from groundling.web.app import create_app
 
     config = uvicorn.Config(create_app(models), log_level="warning", limit_concurrency=200, timeout_keep_alive=10)
-    uvicorn.Server(config).run(sockets=[listener])
+    with suppress(KeyboardInterrupt):  # Ctrl-C is how one leaves
+        uvicorn.Server(config).run(sockets=[listener])
 
 
 def open_soon(address: str) -> None:
