@@ -64,7 +64,7 @@ def mutate(rng: random.Random, seeds: Sequence[bytes]) -> bytes:
     if shape < 0.02:
         return data.decode("utf-8", "replace").encode("utf-16")
     if shape < 0.04:
-        packed = gzip.compress(data, 1)
+        packed = gzip.compress(data, 1, mtime=0)
         return packed[: rng.randrange(len(packed) + 1)] if rng.random() < 0.5 else packed
     return data
 
