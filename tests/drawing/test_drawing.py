@@ -104,6 +104,17 @@ def test_timed_pairs_share_one_axis() -> None:
     assert centre["gold-0"] == centre["pred-0"] == centre["pred-1"]
 
 
+def test_speech_late_in_a_recording_is_drawn_as_speech_at_its_start() -> None:
+    bare = [Tree.from_brackets("(S (A a) (B b))"), Tree.from_brackets("(S (C c))")]
+
+    def drawn(begin: float) -> str:
+        spoken = [Segmentation.from_boundaries([begin + t for t in edges]) for edges in ([0.0, 0.5, 2.0], [0.0, 2.0])]
+        gold, pred = (Tree.from_segments(tree, times).to_dict() for tree, times in zip(bare, spoken, strict=True))
+        return draw_tree_pair(gold, pred, [(0, 0, 1.0)])
+
+    assert drawn(0.0) == drawn(64.0)
+
+
 @few
 @given(dependencies())
 def test_arcs_draw_any_heads(tree) -> None:

@@ -212,14 +212,15 @@ def _facing_rows(gold: TreeDict, pred: TreeDict, same: bool, numbered: Collectio
         needs = [
             (tree["times"][a][0], tree["times"][b - 1][1], w) for tree in (gold, pred) for a, b, w in needs_of(tree)
         ]
-        scale = min(max(w / (end - start) for start, end, w in needs), 1400 / max(end for _, end, _ in needs))
-        return _timed_row(gold, scale), _timed_row(pred, scale)
+        first, last = min(start for start, _, _ in needs), max(end for _, end, _ in needs)
+        scale = min(max(w / (end - start) for start, end, w in needs), 1400 / (last - first))
+        return _timed_row(gold, first, scale), _timed_row(pred, first, scale)
     return lay_words(gold["words"], needs_of(gold)), lay_words(pred["words"], extra)
 
 
-def _timed_row(tree: TreeDict, scale: float) -> Row:
+def _timed_row(tree: TreeDict, first: float, scale: float) -> Row:
     times: list[list[float]] = tree["times"]
-    left, right = (tuple(MARGIN + pair[side] * scale for pair in times) for side in (0, 1))
+    left, right = (tuple(MARGIN + (pair[side] - first) * scale for pair in times) for side in (0, 1))
     return Row(left, right, right[-1] + MARGIN)
 
 
